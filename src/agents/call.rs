@@ -1,0 +1,128 @@
+//! What a call to an agent is and how it can end.
+
+use crate::domain::session::failure::Reason;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Why the engine calls (`FLIGHTDECK_CALL`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Purpose {
+    Opening,
+    Roles,
+    Turn,
+    Summary,
+    Dispute,
+    Judge,
+    Synthesis,
+    Implement,
+    Review,
+    Verify,
+    Discovery,
+    Peer,
+}
+
+impl Purpose {
+    pub fn key(self) -> &'static str {
+        match self {
+            Purpose::Opening => "opening",
+            Purpose::Roles => "roles",
+            Purpose::Turn => "turn",
+            Purpose::Summary => "summary",
+            Purpose::Dispute => "dispute",
+            Purpose::Judge => "judge",
+            Purpose::Synthesis => "synthesis",
+            Purpose::Implement => "implement",
+            Purpose::Review => "review",
+            Purpose::Verify => "verify",
+            Purpose::Discovery => "discovery",
+            Purpose::Peer => "peer",
+        }
+    }
+
+    /// Peers answer with frontmatter; everything else is a plain call (PC-054, `IWE_PEER_PLAIN=1`).
+    pub fn is_plain(self) -> bool {
+        !matches!(self, Purpose::Discovery | Purpose::Peer)
+    }
+}
+
+/// One call. The prompt goes to the adapter's stdin and nowhere else (PC-055).
+#[derive(Debug, Clone)]
+pub struct Call {
+    /// Registry key.
+    pub vendor: String,
+    pub purpose: Purpose,
+    pub session: String,
+    pub round: u32,
+    /// 1 for the first try.
+    pub attempt: u32,
+    pub prompt: String,
+    /// `--model`, empty for the vendor's own.
+    pub model: String,
+    /// `--add-dir`, only for vendors that support it (AMB-08).
+    pub add_dir: Option<PathBuf>,
+    /// Native conversation to resume, where the vendor can.
+    pub conversation: Option<String>,
+    /// The session's runtime folder: captures, locks (PC-069), scratch folders live below it.
+    pub runtime: PathBuf,
+    /// Variables that the adapter of the skill family reads (PC-000), added to the call's environment.
+    pub extra_env: Vec<(String, String)>,
+}
+
+/// Tokens and cost of one call, each unknown unless the CLI reported it. Unknown is never 0.
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Usage {
+    /// Input tokens without cached ones.
+    pub input: Option<u64>,
+    pub cached: Option<u64>,
+    pub output: Option<u64>,
+    pub reasoning: Option<u64>,
+    /// USD, only where the vendor gives a figure.
+    pub cost_usd: Option<f64>,
+    pub model: Option<String>,
+}
+
+/// What is known about a call while it runs. Droppable.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Progress {
+    /// The child exists.
+    Started { pid: u32, started_at: u64 },
+    /// A piece of text to show as a preview; the final text replaces it.
+    Text(String),
+    /// Throw the preview away: the CLI starts its reply anew.
+    Restart,
+    /// A retry or rate-limit notice, one line.
+    Notice(String),
+    /// Bytes of stdout so far.
+    Bytes(u64),
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    Reply(Reply),
+    Failed(CallFailure),
+    /// We stopped it; it counts nothing (PC-701).
+    Cancelled,
+}
+
+/// One valid reply (PC-051). `text` is stdout as UTF-8 (bad bytes replaced); the caller strips BOM and CR (PC-238).
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Reply {
+    pub text: String,
+    pub usage: Option<Usage>,
+    pub conversation: Option<String>,
+    /// stderr of the call, at most 64 KiB kept from the end.
+    pub stderr: String,
+    pub elapsed: Duration,
+}
+
+/// No reply (PC-060).
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallFailure {
+    pub reason: Reason,
+    /// One line for the pilot: cause and, where known, the next step. Never contains the prompt.
+    pub detail: String,
+    pub stderr: String,
+    pub elapsed: Duration,
+}

@@ -1,0 +1,1 @@
+//! One command, one file: arguments and a call.

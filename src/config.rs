@@ -1,0 +1,8 @@
+//! What a person can set.
+//!
+//! Layers: embedded default < user file < project file < environment < flags. Unknown keys are errors with file,
+//! position and a suggestion.
+
+pub mod file;
+pub mod layers;
+pub mod places;

@@ -1,0 +1,38 @@
+//! What the pilot fixed for this run of the engine. Limits live in `meta.yaml`; these do not.
+
+/// How the Decision Gate is answered (`--decision`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+pub enum DecisionPolicy {
+    #[default]
+    Ask,
+    Record,
+    Implement,
+}
+
+/// `--reflection`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+pub enum ReflectionPolicy {
+    #[default]
+    Ask,
+    Skip,
+    Text(String),
+}
+
+/// Answers given beforehand and permissions of this run (PC-010).
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+pub struct Policy {
+    /// Nobody is there to answer: questions end the run with exit code 3.
+    pub headless: bool,
+    pub decision: DecisionPolicy,
+    /// Seconds after which an unanswered gate means B (PC-465); `None` = never.
+    pub gate_timeout: Option<u64>,
+    /// `--close auto`.
+    pub close_auto: bool,
+    pub reflection: ReflectionPolicy,
+    /// Seconds after which an unanswered reflection means "no response" (PC-554).
+    pub reflection_timeout: u64,
+    pub commit: bool,
+    pub push: bool,
+    /// `--yes`.
+    pub yes: bool,
+}

@@ -1,0 +1,68 @@
+//! Everything that can wait for the pilot. Answered by id; an answer to a closed or unknown question changes nothing.
+
+use super::time::Stamp;
+
+/// What kind of decision a question asks for. The text form is the `kind` of `show --json`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum QuestionKind {
+    /// An unknown or unavailable vendor: go on with the rest, or abort (PC-031, PC-103).
+    Vendor,
+    /// No WP in the plan (PC-114, PC-115).
+    WpGate,
+    /// A participant escalated (group S).
+    Escalation,
+    /// The round limit was reached without agreement (PC-426).
+    Dispute,
+    /// The single peer gave no reply (PC-294).
+    PeerRetry,
+    /// The writer's call failed (PC-255).
+    WriterRetry,
+    /// The pilot writes the writer's turn.
+    PilotTurn,
+    /// A peer asks about its role (PC-275).
+    Clarify,
+    /// Nobody is left to speak (PC-327).
+    Participants,
+    /// The writer met a decision that only the pilot may take (PC-691).
+    Reserved,
+    /// The Decision Gate (group T).
+    Gate,
+    /// Close or extend (PC-611).
+    Close,
+    /// What is worth remembering (PC-551).
+    Reflection,
+    /// A file could not be written: the session waits until it can (disk full, read-only).
+    Storage,
+    /// The commit or push was refused (PC-645).
+    Commit,
+}
+
+/// One possible answer. `key` is what the pilot types.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Choice {
+    pub key: String,
+    /// What choosing it will do.
+    pub label: String,
+}
+
+impl Choice {
+    pub fn new(key: &str, label: impl Into<String>) -> Choice {
+        Choice { key: key.to_string(), label: label.into() }
+    }
+}
+
+/// A question that stands open.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Question {
+    /// Stable within the session, such as `escalation-00` or `gate`.
+    pub id: String,
+    pub kind: QuestionKind,
+    pub since: Stamp,
+    /// The whole question as the pilot reads it.
+    pub text: String,
+    /// Empty when only free text answers it.
+    pub choices: Vec<Choice>,
+    /// Free text is an answer too.
+    pub free_text: bool,
+}

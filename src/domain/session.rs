@@ -1,0 +1,24 @@
+//! A peer conversation: one writer, one or more peers, the pilot.
+
+pub mod clean;
+pub mod claim;
+pub mod consensus;
+pub mod decide;
+pub mod dispute;
+pub mod escalation;
+pub mod failure;
+pub mod gate;
+pub mod handoff;
+pub mod head;
+pub mod id;
+pub mod marker;
+pub mod meta;
+pub mod notes;
+pub mod order;
+pub mod phase;
+pub mod projection;
+pub mod report;
+pub mod slug;
+pub mod state;
+pub mod turn;
+pub mod validate;

@@ -1,0 +1,4 @@
+//! Reading repositories with libgit2, changing them with the git CLI, because hooks, signing and filters must run.
+
+pub mod commit;
+pub mod repo;

@@ -1,0 +1,20 @@
+//! Every file and folder name of a session tree, and the only writer of session files.
+//!
+//! Reading gives `(value, problems)` and never refuses a tree because of one bad file. Writing is temporary name,
+//! sync, rename, in one place ([`write`]). Start at [`load`] (files → state) and [`record`] (fact → files).
+
+pub mod closing;
+pub mod escalation;
+pub mod frontmatter;
+pub mod index;
+pub mod layout;
+pub mod list;
+pub mod load;
+pub mod lock;
+pub mod meta;
+pub mod record;
+pub mod report;
+pub mod runtime;
+pub mod verify;
+pub mod write;
+pub mod yaml;

@@ -1,0 +1,3 @@
+//! What the pilot sees. Agent text is made safe in one place ([`text`]).
+
+pub mod text;
