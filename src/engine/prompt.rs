@@ -10,6 +10,7 @@ pub mod synthesis;
 pub mod writer;
 
 use crate::domain::lang::Lang;
+use crate::store::report::scalar;
 
 /// One embedded text in both languages.
 struct Text {
@@ -68,15 +69,6 @@ fn names(template: &str) -> Vec<&str> {
 /// Text of an agent or a person brought onto one line.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// A scalar for a YAML line of a prompt: as it stands where that reads back as the same text, else quoted.
-fn scalar(text: &str) -> String {
-    let line = one_line(text);
-    let plain = line.starts_with(char::is_alphanumeric)
-        && crate::store::yaml::read::<serde_json::Value>(&format!("k: {line}"))
-            .is_ok_and(|value| value.get("k").and_then(|v| v.as_str()) == Some(&line));
-    if plain { line } else { crate::store::yaml::quote(&line) }
 }
 
 #[cfg(test)]
