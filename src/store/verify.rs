@@ -313,11 +313,11 @@ impl Report<'_> {
         }
     }
 
-    /// `path:line` anchors are well-formed; files of the session that are only named exist.
+    /// `path:line` anchors outside fenced code are well-formed; files of the session that are only named exist.
     fn anchors(&self, findings: &mut Findings) {
-        for word in self
-            .body
-            .split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '[' | ']' | '`' | ',' | ';'))
+        let mut fence = parts::Fence::default();
+        let separator = |c: char| c.is_whitespace() || matches!(c, '(' | ')' | '[' | ']' | '`' | ',' | ';');
+        for word in self.body.lines().filter(|line| fence.prose(line)).flat_map(|line| line.split(separator))
         {
             let word = word.trim_matches(['*', '_', '"', '\'', '«', '»', '.', '<', '>', '!', '?']);
             if let Some(line) = bad_anchor(word) {

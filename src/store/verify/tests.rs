@@ -234,6 +234,7 @@ fn pc_660_anchors() {
         "00-writer.md: text",
         "v1.2:3",
         "note:1",
+        "x\n```\nsrc/a.rs:1:2\n```\n",
     ] {
         assert_eq!(Case::of(ONE).with("→ 00-writer.md", &format!("→ {good}")).findings(), [], "{good}");
     }
