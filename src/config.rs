@@ -6,3 +6,4 @@
 pub mod file;
 pub mod layers;
 pub mod places;
+pub mod suggest;

@@ -1,4 +1,5 @@
 //! Reading repositories with libgit2, changing them with the git CLI, because hooks, signing and filters must run.
 
+pub mod child;
 pub mod commit;
 pub mod repo;
