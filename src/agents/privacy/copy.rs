@@ -123,12 +123,12 @@ fn collect(src: &Path, ignore: &Ignore, copied: &mut Copied) -> Result<Vec<Job>,
             let shown = path.to_string_lossy().into_owned();
             let kind = entry.file_type().map_err(|e| filter(&path, "cannot be examined", &e))?;
             // Packed objects of a repository cannot be scanned, so its insides are never shown.
-            if entry.file_name() == ".git" {
-            } else if kind.is_dir() {
-                if !ignore.folder(&shown) {
-                    folders.push(path);
-                }
-            } else if ignore.file(&shown) {
+            let ignored = if kind.is_dir() { ignore.folder(&shown) } else { ignore.file(&shown) };
+            if ignored || entry.file_name() == ".git" {
+                continue;
+            }
+            if kind.is_dir() {
+                folders.push(path);
             } else if kind.is_symlink() {
                 copied.notes.push(format!("{} is a link and was left out", plain(&shown)));
             } else if !kind.is_file() {

@@ -313,7 +313,7 @@ mod tests {
         check("[x", &["[x", "a/[x"], &["x"]);
         check("[]]y", &["]y"], &["y"]);
         check("/top.md", &["top.md"], &["x/top.md"]);
-        // A name in braces and a re-inclusion are no forms of ours; they never show more.
+        // Re-inclusion is no form of ours: it never shows more.
         check("a\n!a", &["a"], &["b"]);
     }
 

@@ -135,8 +135,9 @@ fn pc_066_size_limits() {
     let error = place.copy().unwrap_err();
     assert!(error.code() == 4 && error.to_string().contains("100 MB"), "{error}");
     assert!(!place.dst().exists());
-    place.put(".agentigore", b"1*\n");
-    assert_eq!(place.copy().unwrap().files, 10);
+    // What an ignore rule leaves out does not count.
+    let jobs = collect(&place.src(), &Ignore::parse("1*"), &mut Copied::default());
+    assert_eq!(jobs.map(|jobs| jobs.len()), Ok(9));
 }
 
 #[test]
