@@ -51,7 +51,11 @@ pub fn render(file: &EscalationFile, lang: Lang) -> String {
 pub fn parse(text: &str, index: u32) -> (EscalationFile, Vec<String>) {
     let mut problems = Vec::new();
     let (map, body_at) = frontmatter::read(text).unwrap_or_else(|problem| {
-        problems.push(if problem == "no frontmatter" { problem } else { "the frontmatter is not valid YAML".into() });
+        problems.push(if problem == "no frontmatter" {
+            problem
+        } else {
+            "the frontmatter is not valid YAML".into()
+        });
         (Map::new(), frontmatter::split(text).map_or(0, |(_, at)| at))
     });
     let body = &text[body_at..];
@@ -60,7 +64,8 @@ pub fn parse(text: &str, index: u32) -> (EscalationFile, Vec<String>) {
     let (title_number, title_turn) = (in_title.next(), in_title.next());
     let word = |key: &str| map.get(key).map(frontmatter::plain).filter(|text| !text.is_empty());
     let count = |key: &str| word(key).and_then(|text| text.parse().ok());
-    let labelled = |labels: &[&str]| label(body, labels).map(|(rest, _)| rest.trim().to_string()).unwrap_or_default();
+    let labelled =
+        |labels: &[&str]| label(body, labels).map(|(rest, _)| rest.trim().to_string()).unwrap_or_default();
     let file = EscalationFile {
         index,
         number: count("escalation_number").or(title_number).unwrap_or(index.saturating_add(1)),
@@ -230,20 +235,31 @@ mod tests {
 
     #[test]
     fn pc_444_line_endings_and_strangers_stay() {
-        let text = render(&open("why"), Lang::En).replace("turn: 3\n", "turn: 3\nnote: mine # kept\n").replace('\n', "\r\n");
+        let text = render(&open("why"), Lang::En)
+            .replace("turn: 3\n", "turn: 3\nnote: mine # kept\n")
+            .replace('\n', "\r\n");
         let answered = with_answer(&text, "a\nb");
         assert_eq!(answered.matches('\n').count(), answered.matches("\r\n").count());
-        assert!(answered.contains("note: mine # kept\r\n") && answered.ends_with("(enter below)\r\n\r\na\r\nb\r\n"));
+        assert!(
+            answered.contains("note: mine # kept\r\n")
+                && answered.ends_with("(enter below)\r\n\r\na\r\nb\r\n")
+        );
         assert_eq!(parse(&answered, 0).0.response, "a\nb");
         let torn = "---\nreason: \"why\"\n---\n**Pilot response:**";
-        assert_eq!(with_answer(torn, "x"), "---\nreason: \"why\"\npilot_response: \"x\"\n---\n**Pilot response:**\n\nx\n");
+        assert_eq!(
+            with_answer(torn, "x"),
+            "---\nreason: \"why\"\npilot_response: \"x\"\n---\n**Pilot response:**\n\nx\n"
+        );
     }
 
     #[test]
     fn pc_442_a_broken_head_is_read_from_the_body() {
         let text = "---\nreason: [secret\n---\n\n# Escalation 2 (turn 5)\n\n**Reason:** why\n**Peer turn:** 05-peer.md\n";
         let (file, problems) = parse(text, 1);
-        assert_eq!((file.number, file.turn, file.reason.as_str(), file.source.as_str()), (2, 5, "why", "05-peer.md"));
+        assert_eq!(
+            (file.number, file.turn, file.reason.as_str(), file.source.as_str()),
+            (2, 5, "why", "05-peer.md")
+        );
         assert!(problems.len() == 1 && !problems[0].contains("secret"));
         assert_eq!(parse("", 4).0.number, 5);
     }

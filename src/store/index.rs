@@ -101,7 +101,8 @@ pub fn newest(text: &str, n: usize) -> Vec<Row> {
 /// several rows, of which the first was replaced and the others were removed.
 pub fn upsert(text: &str, row: &Row) -> (String, bool) {
     let Some(table) = table(text) else { return (with_table(text, row), false) };
-    let mine: Vec<Range<usize>> = lines(text).filter(|line| is_row_of(&text[line.clone()], &row.session)).collect();
+    let mine: Vec<Range<usize>> =
+        lines(text).filter(|line| is_row_of(&text[line.clone()], &row.session)).collect();
     let mut out = String::with_capacity(text.len() + 256);
     let Some(first) = mine.first() else {
         out.push_str(&text[..table.start]);
@@ -129,7 +130,8 @@ pub fn upsert(text: &str, row: &Row) -> (String, bool) {
 
 /// Changes the status and report cells of a session and nothing else (PC-217, PC-670). `None` when it has no row.
 pub fn set_status(text: &str, id: &SessionId, status: Status, report: &str) -> Option<String> {
-    let mine: Vec<Range<usize>> = lines(text).filter(|line| is_row_of(&text[line.clone()], id.as_str())).collect();
+    let mine: Vec<Range<usize>> =
+        lines(text).filter(|line| is_row_of(&text[line.clone()], id.as_str())).collect();
     let (mut out, mut at) = (String::with_capacity(text.len() + 16), 0);
     for line in &mine {
         out.push_str(&text[at..line.start]);
@@ -149,10 +151,12 @@ pub fn count(text: &str, id: &SessionId) -> usize {
 pub(in crate::store) fn lines(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let start = table(text).map_or(text.len(), |table| table.start);
     let mut at = start;
-    text[start..].split_inclusive('\n').take_while(|line| line.trim_start().starts_with('|')).map(move |line| {
-        at += line.len();
-        at - line.len()..at
-    })
+    text[start..].split_inclusive('\n').take_while(|line| line.trim_start().starts_with('|')).map(
+        move |line| {
+            at += line.len();
+            at - line.len()..at
+        },
+    )
 }
 
 /// The session cell of a row, trimmed; cheaper than parsing the row.
@@ -207,7 +211,9 @@ fn table(text: &str) -> Option<Table> {
 }
 
 fn is_separator(line: &str) -> bool {
-    line.contains('-') && line.trim().starts_with('|') && line.trim().chars().all(|c| matches!(c, '|' | '-' | ':' | ' '))
+    line.contains('-')
+        && line.trim().starts_with('|')
+        && line.trim().chars().all(|c| matches!(c, '|' | '-' | ':' | ' '))
 }
 
 /// The cells of a row between its outer bars, split at every `|` that no backslash escapes (PC-215).
@@ -246,7 +252,8 @@ fn with_status(line: &str, status: Status, report: &str) -> String {
         return row.render() + ending;
     }
     let (before, behind) = (&cells[cells.len() - 2], &cells[cells.len() - 1]);
-    let (status, report) = (padded(&line[before.clone()], status.key()), padded(&line[behind.clone()], &escape(report)));
+    let (status, report) =
+        (padded(&line[before.clone()], status.key()), padded(&line[behind.clone()], &escape(report)));
     format!("{}{status}|{report}{}", &line[..before.start], &line[behind.end..])
 }
 

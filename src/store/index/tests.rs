@@ -50,7 +50,10 @@ fn pc_211_older_tables_are_understood_and_left_in_their_language() {
     let rows = rows(&text);
     assert_eq!(rows.len(), 2);
     assert_eq!(rows[0].id(), Some(id("2026-06-17-01-editor-setup")));
-    assert_eq!((rows[1].turns.as_str(), rows[1].report.as_str()), ("—", "[отчёт](2026-05/2026-05-30-release-notes.md)"));
+    assert_eq!(
+        (rows[1].turns.as_str(), rows[1].report.as_str()),
+        ("—", "[отчёт](2026-05/2026-05-30-release-notes.md)")
+    );
     assert_eq!(rows[1].id(), Some(id("2026-05-30-release-notes")));
     let (new, _) = upsert(&text, &row("2026-06-18-01-x"));
     let line = "|  | 2026-06-18-01-x |  |  |  |  | started | — |\n";
@@ -76,13 +79,17 @@ fn pc_214_the_task_cell_is_cut_then_escaped() {
 fn pc_215_a_row_is_found_by_its_second_cell() {
     let text = empty(Lang::En, "2026-08-24");
     let (text, _) = upsert(&text, &row("2026-08-24-01-foo"));
-    let (text, _) = upsert(&text, &Row { task: "see 2026-08-24-01-foo".into(), ..row("2026-08-24-01-foo-bar") });
+    let (text, _) =
+        upsert(&text, &Row { task: "see 2026-08-24-01-foo".into(), ..row("2026-08-24-01-foo-bar") });
     let changed = set_status(&text, &id("2026-08-24-01-foo"), Status::Interrupted, NONE).unwrap();
     let statuses: Vec<_> = rows(&changed).into_iter().map(|r| (r.session, r.status)).collect();
-    assert_eq!(statuses, [
-        ("2026-08-24-01-foo-bar".into(), "started".into()),
-        ("2026-08-24-01-foo".into(), "interrupted".to_string())
-    ]);
+    assert_eq!(
+        statuses,
+        [
+            ("2026-08-24-01-foo-bar".into(), "started".into()),
+            ("2026-08-24-01-foo".into(), "interrupted".to_string())
+        ]
+    );
     assert_eq!(set_status(&text, &id("2026-08-24-01-fo"), Status::Interrupted, NONE), None);
 }
 
@@ -118,26 +125,41 @@ fn pc_218_the_rest_of_the_file_stays() {
     let changed = set_status(text, &id("2026-08-24-01-x"), Status::Completed, "[r](p)").unwrap();
     assert_eq!(changed, text.replace("| started | — |", "| completed | [r](p) |"));
     let torn = "| a | b | c | d | e | f | g | h |\n|-|-|-|-|-|-|-|-|";
-    assert_eq!(upsert(torn, &row("2026-08-24-02-y")).0, format!("{torn}\n|  | 2026-08-24-02-y |  |  |  |  | started | — |\n"));
+    assert_eq!(
+        upsert(torn, &row("2026-08-24-02-y")).0,
+        format!("{torn}\n|  | 2026-08-24-02-y |  |  |  |  | started | — |\n")
+    );
 }
 
 #[test]
 fn pc_216_a_file_without_a_table_gets_one_in_its_language() {
     let (text, _) = upsert("# Индекс\n", &row("2026-08-24-02-y"));
-    assert_eq!(text, format!("# Индекс\n\n{RU}\n{SEPARATOR}\n|  | 2026-08-24-02-y |  |  |  |  | started | — |\n"));
+    assert_eq!(
+        text,
+        format!("# Индекс\n\n{RU}\n{SEPARATOR}\n|  | 2026-08-24-02-y |  |  |  |  | started | — |\n")
+    );
     let (text, _) = upsert("notes\r\n\r\nmore", &row("2026-08-24-02-y"));
     assert!(text.starts_with(&format!("notes\r\n\r\nmore\r\n\r\n{EN}\r\n")), "{text:?}");
 }
 
 #[test]
 fn pc_219_foreign_rows_with_too_many_or_too_few_cells() {
-    let text = format!("{EN}\n{SEPARATOR}\n| d | 2026-08-24-01-x | a | b | c | ag | 1 | 0 | done | r |\n| d | [2026-08-24-02-y](p) |\n||\n");
+    let text = format!(
+        "{EN}\n{SEPARATOR}\n| d | 2026-08-24-01-x | a | b | c | ag | 1 | 0 | done | r |\n| d | [2026-08-24-02-y](p) |\n||\n"
+    );
     let rows = rows(&text);
-    assert_eq!((rows[0].task.as_str(), rows[0].agents.as_str(), rows[0].status.as_str()), ("a | b | c", "ag", "done"));
+    assert_eq!(
+        (rows[0].task.as_str(), rows[0].agents.as_str(), rows[0].status.as_str()),
+        ("a | b | c", "ag", "done")
+    );
     assert_eq!(rows[1].id(), Some(id("2026-08-24-02-y")));
     assert_eq!(rows[2].id(), None);
     let changed = set_status(&text, &id("2026-08-24-02-y"), Status::Interrupted, NONE).unwrap();
-    assert!(changed.contains("\\(p\\)") || changed.contains("| [2026-08-24-02-y](p) |  |  |  |  | interrupted | — |"), "{changed}");
+    assert!(
+        changed.contains("\\(p\\)")
+            || changed.contains("| [2026-08-24-02-y](p) |  |  |  |  | interrupted | — |"),
+        "{changed}"
+    );
 }
 
 #[test]
@@ -153,10 +175,15 @@ fn pc_212_vendors_not_agent_ids() {
 fn newest_reads_no_further_than_asked() {
     let mut text = empty(Lang::En, "2026-08-24");
     for n in 0..10_000 {
-        text.push_str(&format!("| 2026-08-24 | 2026-08-24-{n:02}-x | task | a / b | 1 | 0 | completed | — |\n"));
+        text.push_str(&format!(
+            "| 2026-08-24 | 2026-08-24-{n:02}-x | task | a / b | 1 | 0 | completed | — |\n"
+        ));
     }
     let newest = newest(&text, 3);
-    assert_eq!(newest.iter().map(|r| r.session.as_str()).collect::<Vec<_>>(), ["2026-08-24-00-x", "2026-08-24-01-x", "2026-08-24-02-x"]);
+    assert_eq!(
+        newest.iter().map(|r| r.session.as_str()).collect::<Vec<_>>(),
+        ["2026-08-24-00-x", "2026-08-24-01-x", "2026-08-24-02-x"]
+    );
 }
 
 proptest! {
