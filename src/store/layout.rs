@@ -96,7 +96,8 @@ pub fn next_number(day_dir: &Path, date: &str) -> u32 {
 /// Creates the directory of a new session and gives its id (PC-140, PC-141, PC-144). `date` is the local date. Two
 /// processes never get the same directory, nor the same number as long as both can lock the runtime root.
 pub fn create_session_dir(layout: &Layout, date: &str, slug: &str) -> io::Result<SessionId> {
-    let bad = || io::Error::new(io::ErrorKind::InvalidInput, format!("no session id from {date:?} and {slug:?}"));
+    let bad =
+        || io::Error::new(io::ErrorKind::InvalidInput, format!("no session id from {date:?} and {slug:?}"));
     let first = SessionId::new(date, 1, slug).ok_or_else(bad)?;
     let day_dir = layout.day_dir(&first);
     // Best effort: the exclusive creation below is what two processes cannot get past.
@@ -196,7 +197,10 @@ mod tests {
     fn pc_140_paths_come_from_the_id() {
         let layout = Layout::new("/w/gov/sessions", "/w/.iwe-runtime/peer-sessions");
         let id = id("2026-08-24-03-drop-legacy");
-        assert_eq!(layout.session_dir(&id), Path::new("/w/gov/sessions/2026-08/24/2026-08-24-03-drop-legacy"));
+        assert_eq!(
+            layout.session_dir(&id),
+            Path::new("/w/gov/sessions/2026-08/24/2026-08-24-03-drop-legacy")
+        );
         assert_eq!(layout.orz(&id), Path::new("/w/gov/sessions/2026-08/2026-08-24-03-drop-legacy.md"));
         assert_eq!(layout.index(), Path::new("/w/gov/sessions/00-index.md"));
         assert_eq!(layout.governance, Path::new("/w/gov"));
@@ -213,7 +217,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let day = dir.path();
         assert_eq!(next_number(&day.join("missing"), "2026-08-24"), 1);
-        for name in ["2026-08-24-01-a", "2026-08-24-07-b", "2026-08-23-50-other-day", "2026-08-24-x", "notes"] {
+        for name in ["2026-08-24-01-a", "2026-08-24-07-b", "2026-08-23-50-other-day", "2026-08-24-x", "notes"]
+        {
             fs::create_dir(day.join(name)).unwrap();
         }
         fs::write(day.join("2026-08-24-90-a-file"), "").unwrap();
@@ -230,7 +235,9 @@ mod tests {
         let layout = layout(&dir);
         let mut ids: Vec<SessionId> = std::thread::scope(|scope| {
             let layout = &layout;
-            let make = |n: usize| move || create_session_dir(layout, "2026-08-24", ["same", "other"][n % 2]).unwrap();
+            let make = |n: usize| {
+                move || create_session_dir(layout, "2026-08-24", ["same", "other"][n % 2]).unwrap()
+            };
             let tries: Vec<_> = (0..12).map(|n| scope.spawn(make(n))).collect();
             tries.into_iter().map(|t| t.join().unwrap()).collect()
         });
@@ -292,11 +299,16 @@ mod tests {
 
     #[test]
     fn pc_441_numbered_names_read_back() {
-        assert_eq!((escalation(0), review(1), verify(12)), ("escalation-00.md".into(), "review-01.md".into(), "verify-12.md".into()));
+        assert_eq!(
+            (escalation(0), review(1), verify(12)),
+            ("escalation-00.md".into(), "review-01.md".into(), "verify-12.md".into())
+        );
         assert_eq!(parse_escalation("escalation-00.md"), Some(0));
         assert_eq!(parse_escalation("escalation-100.md"), Some(100));
         assert_eq!((parse_review("review-01.md"), parse_verify("verify-01.md")), (Some(1), Some(1)));
-        for name in ["escalation-1.md", "escalation-+1.md", "escalation-0a.md", "escalation-00.txt", "review-01.md"] {
+        for name in
+            ["escalation-1.md", "escalation-+1.md", "escalation-0a.md", "escalation-00.txt", "review-01.md"]
+        {
             assert_eq!(parse_escalation(name), None, "{name}");
         }
     }

@@ -27,7 +27,9 @@ pub enum LockError {
 impl fmt::Display for LockError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            LockError::Busy { pid: 0, .. } => f.write_str("another engine process holds it; end that one first"),
+            LockError::Busy { pid: 0, .. } => {
+                f.write_str("another engine process holds it; end that one first")
+            }
             LockError::Busy { pid, since } => {
                 write!(f, "engine process {pid} holds it")?;
                 if let Some(since) = since {
@@ -36,7 +38,11 @@ impl fmt::Display for LockError {
                 f.write_str("; end that one first")
             }
             LockError::Io { path, error } => {
-                write!(f, "cannot lock {}: {error}; check that the folder exists and is writable", path.display())
+                write!(
+                    f,
+                    "cannot lock {}: {error}; check that the folder exists and is writable",
+                    path.display()
+                )
             }
         }
     }
@@ -132,7 +138,9 @@ mod tests {
         let runtime = dir.path().join("peer-sessions/2026-08-24-01-x");
         assert_eq!(EngineLock::holder(&runtime), None);
         let first = EngineLock::acquire(&runtime).unwrap();
-        let Err(LockError::Busy { pid, since }) = EngineLock::acquire(&runtime) else { panic!("must be busy") };
+        let Err(LockError::Busy { pid, since }) = EngineLock::acquire(&runtime) else {
+            panic!("must be busy")
+        };
         assert_eq!(pid, std::process::id());
         assert!(since.is_some());
         assert_eq!(EngineLock::holder(&runtime).map(|(pid, _)| pid), Some(std::process::id()));
@@ -144,7 +152,8 @@ mod tests {
     #[test]
     fn pc_702_a_dead_holder_does_not_block() {
         let dir = tempfile::tempdir().unwrap();
-        std::fs::write(dir.path().join("engine.lock"), "999999999 1\nrest of an older, longer text\n").unwrap();
+        std::fs::write(dir.path().join("engine.lock"), "999999999 1\nrest of an older, longer text\n")
+            .unwrap();
         let _lock = EngineLock::acquire(dir.path()).unwrap();
         let text = std::fs::read_to_string(dir.path().join("engine.lock")).unwrap();
         let mut words = text.split_whitespace();
@@ -169,6 +178,9 @@ mod tests {
     #[test]
     fn pc_702_messages_name_the_next_step() {
         let busy = LockError::Busy { pid: 7, since: Stamp::parse("2026-08-24T09:00:00Z") };
-        assert_eq!(busy.to_string(), "engine process 7 holds it since 2026-08-24T09:00:00Z; end that one first");
+        assert_eq!(
+            busy.to_string(),
+            "engine process 7 holds it since 2026-08-24T09:00:00Z; end that one first"
+        );
     }
 }

@@ -71,7 +71,8 @@ pub fn check(text: &str) -> Vec<String> {
 /// `~` and `null` are nothing.
 pub(in crate::store) fn script_value(text: &str, key: &str) -> String {
     let line = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'));
-    let value: String = line.unwrap_or("").chars().filter(|c| !matches!(c, '"' | '\'' | ' ' | '\t' | '\r')).collect();
+    let value: String =
+        line.unwrap_or("").chars().filter(|c| !matches!(c, '"' | '\'' | ' ' | '\t' | '\r')).collect();
     if matches!(value.as_str(), "~" | "null") { String::new() } else { value }
 }
 
@@ -80,7 +81,8 @@ fn edit_once(old: &str, meta: &Meta) -> String {
     let region = lines::first_mapping(old);
     let blocks = lines::blocks(old, region.clone());
     // A mapping that is not one key per line (all in braces, say) cannot be edited by lines.
-    if yaml::mapping(&old[region]).is_ok_and(|map| map.keys().any(|key| blocks.iter().all(|b| b.key != *key))) {
+    if yaml::mapping(&old[region]).is_ok_and(|map| map.keys().any(|key| blocks.iter().all(|b| b.key != *key)))
+    {
         return if before == *meta { old.to_string() } else { render_new(meta) };
     }
     let eol = lines::eol(old);

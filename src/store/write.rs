@@ -109,7 +109,8 @@ impl Drop for Temp {
 /// `meta.yaml.tmp` for `meta.yaml` (PC-162); every other file gets a name that no other writer uses.
 fn temp_path(target: &Path) -> io::Result<PathBuf> {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
-    let name = target.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "not a file name"))?;
+    let name =
+        target.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "not a file name"))?;
     let mut temp = OsString::from(name);
     if name != OsStr::new("meta.yaml") {
         temp.push(format!(".{}-{}", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed)));
@@ -234,8 +235,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let turn = dir.path().join("02-writer.md");
         let wins: usize = std::thread::scope(|scope| {
-            let tries: Vec<_> =
-                (0..8).map(|n| { let turn = &turn; scope.spawn(move || create_exclusive(turn, &[n; 4096]).is_ok()) }).collect();
+            let tries: Vec<_> = (0..8)
+                .map(|n| {
+                    let turn = &turn;
+                    scope.spawn(move || create_exclusive(turn, &[n; 4096]).is_ok())
+                })
+                .collect();
             tries.into_iter().map(|t| usize::from(t.join().unwrap())).sum()
         });
         assert_eq!(wins, 1);
