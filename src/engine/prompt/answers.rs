@@ -368,4 +368,11 @@ mod tests {
         }
         assert!(read_roles(&format!("agreed_roles: {}", "[".repeat(100_000))).is_err());
     }
+
+    proptest::proptest! {
+        #[test]
+        fn no_answer_panics(text in "([a-z_]{0,12}:| |\n|-|```|\\{|\\}|\"|agreed_roles:|positions:|clean:|\\PC){0,30}") {
+            let _ = (read_roles(&text), read_judge(&text), read_summary(&text), read_dispute(&text));
+        }
+    }
 }
