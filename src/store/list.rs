@@ -1,0 +1,251 @@
+//! Which sessions there are, newest first, without reading every tree.
+//!
+//! Directories are the truth and index rows are added to them (PC-210: sessions may exist on disk only, or in an old
+//! index only). Months and days are opened from the newest on and no further than needed.
+
+use crate::domain::session::id::SessionId;
+use crate::store::index::{self, Row};
+use crate::store::layout::{self, Layout, META};
+use crate::store::meta;
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// One session, known from its directory, its row or both.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    pub id: SessionId,
+    /// `None` when only the index knows the session: its report may be a flat file (PC-219).
+    pub dir: Option<PathBuf>,
+    pub row: Option<Row>,
+    /// The directory is not a peer session: no `meta.yaml`, or one without a peer (PC-147).
+    pub foreign: bool,
+}
+
+/// The newest `limit` sessions. Unreadable folders are passed over; a missing index is no error (PC-006).
+pub fn newest(layout: &Layout, limit: usize) -> Vec<Listed> {
+    let text = fs::read(layout.index())
+        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        .unwrap_or_default();
+    // Rows are only cut apart here; those that are shown get parsed.
+    let mut rows: HashMap<SessionId, &str> = HashMap::new();
+    for line in index::lines(&text) {
+        if let Some(id) = index::id_in(index::session_cell(&text[line.clone()])) {
+            rows.entry(id).or_insert(&text[line]);
+        }
+    }
+    let mut dirs = directories(layout, limit);
+    let mut ids: Vec<SessionId> =
+        dirs.keys().chain(rows.keys().filter(|id| !dirs.contains_key(*id))).cloned().collect();
+    ids.sort_by_cached_key(|id| Reverse(age(id)));
+    ids.truncate(limit);
+    ids.into_iter()
+        .map(|id| {
+            // The walk stopped early, so a row's directory may not have been seen.
+            let dir = dirs.remove(&id).or_else(|| layout.find_session(&id));
+            let foreign = dir.as_deref().is_some_and(|dir| !is_peer_session(dir));
+            Listed { row: rows.get(&id).map(|line| index::parse(line)), foreign, dir, id }
+        })
+        .collect()
+}
+
+/// True when `meta.yaml` names a peer (PC-147), by the rule of the repository's scripts.
+pub fn is_peer_session(dir: &Path) -> bool {
+    let text = fs::read(dir.join(META)).unwrap_or_default();
+    !meta::script_value(&String::from_utf8_lossy(&text), "peer_agent").is_empty()
+}
+
+/// At least the newest `limit` session directories, with and without the day level (PC-146).
+fn directories(layout: &Layout, limit: usize) -> HashMap<SessionId, PathBuf> {
+    let mut found = HashMap::new();
+    for month in newest_first(&layout.sessions, is_month) {
+        let mut days = Vec::new();
+        for (name, path) in folders(&month) {
+            match SessionId::parse(&name) {
+                Some(id) => drop(found.entry(id).or_insert(path)),
+                None if is_day(&name) => days.push((name, path)),
+                None => {}
+            }
+        }
+        days.sort_by(|a, b| b.0.cmp(&a.0));
+        // Sessions without a day level are spread over the month, so they do not end the walk inside it.
+        let mut in_days = 0;
+        for (_, day) in days {
+            for (name, path) in folders(&day) {
+                if let Some(id) = SessionId::parse(&name) {
+                    in_days += 1;
+                    // With the day level wins (PC-146).
+                    found.insert(id, path);
+                }
+            }
+            if in_days >= limit {
+                break;
+            }
+        }
+        if found.len() >= limit {
+            break;
+        }
+    }
+    found
+}
+
+fn newest_first(dir: &Path, wanted: fn(&str) -> bool) -> Vec<PathBuf> {
+    let mut folders: Vec<_> = folders(dir).filter(|(name, _)| wanted(name)).collect();
+    folders.sort_by(|a, b| b.0.cmp(&a.0));
+    folders.into_iter().map(|(_, path)| path).collect()
+}
+
+fn folders(dir: &Path) -> impl Iterator<Item = (String, PathBuf)> {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    entries
+        .filter(layout::is_dir)
+        .filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path())))
+}
+
+fn is_month(name: &str) -> bool {
+    name.len() == 7
+        && name.bytes().enumerate().all(|(at, b)| if at == 4 { b == b'-' } else { b.is_ascii_digit() })
+}
+
+fn is_day(name: &str) -> bool {
+    name.len() == 2 && name.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// Session 100 of a day is newer than session 99.
+fn age(id: &SessionId) -> (String, Option<u32>, SessionId) {
+    (id.date().to_string(), id.number(), id.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, Instant};
+
+    const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/");
+
+    fn fixture(tree: &str) -> Layout {
+        Layout::new(format!("{ROOT}{tree}/DS-strategy/sessions"), "/nowhere")
+    }
+
+    fn ids(listed: &[Listed]) -> Vec<&str> {
+        listed.iter().map(|l| l.id.as_str()).collect()
+    }
+
+    fn make(layout: &Layout, path: &str, meta: Option<&str>) {
+        let dir = layout.sessions.join(path);
+        fs::create_dir_all(&dir).unwrap();
+        if let Some(meta) = meta {
+            fs::write(dir.join(META), meta).unwrap();
+        }
+    }
+
+    #[test]
+    fn pc_147_rows_and_directories_meet() {
+        let layout = fixture("examples");
+        let listed = newest(&layout, 2);
+        assert_eq!(
+            ids(&listed),
+            ["2026-08-24-03-drop-legacy-token-table", "2026-08-24-02-agree-log-rotation-for"]
+        );
+        for session in &listed {
+            assert_eq!(session.dir, Some(layout.session_dir(&session.id)));
+            assert_eq!(session.row.as_ref().map(|r| r.status.as_str()), Some("completed"));
+            assert!(!session.foreign);
+        }
+        assert_eq!(newest(&layout, 100).len(), 3);
+        assert_eq!(newest(&layout, 0), []);
+    }
+
+    #[test]
+    fn pc_219_old_trees_and_flat_reports() {
+        let listed = newest(&fixture("old"), 10);
+        assert_eq!(ids(&listed), ["2026-06-17-01-editor-setup", "2026-05-30-release-notes"]);
+        assert!(
+            listed[0].dir.as_ref().is_some_and(|dir| dir.ends_with("2026-06/2026-06-17-01-editor-setup"))
+        );
+        assert_eq!(listed[1].dir, None);
+        assert_eq!(
+            listed[1].row.as_ref().map(|r| r.report.as_str()),
+            Some("[отчёт](2026-05/2026-05-30-release-notes.md)")
+        );
+    }
+
+    #[test]
+    fn pc_147_control_sessions_are_foreign() {
+        let listed = newest(&fixture("control"), 10);
+        assert_eq!(ids(&listed), ["2026-08-11-04-writer-alone"]);
+        assert!(listed[0].foreign && listed[0].row.is_none());
+    }
+
+    #[test]
+    fn pc_006_no_index_and_no_sessions() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(newest(&Layout::new(dir.path().join("sessions"), dir.path()), 10), []);
+    }
+
+    #[test]
+    fn pc_146_the_newest_come_first_whatever_their_level() {
+        let dir = tempfile::tempdir().unwrap();
+        let layout = Layout::new(dir.path().join("sessions"), dir.path());
+        let peer = Some("peer_agent: codex\n");
+        for path in [
+            "2026-08/24/2026-08-24-99-a",
+            "2026-08/24/2026-08-24-100-b",
+            "2026-08/2026-08-25-01-flat",
+            "2026-08/02/2026-08-02-01-c",
+            "2026-07/2026-07-31-01-old",
+            "2026-08/24/2026-08-24-02-both",
+            "2026-08/2026-08-24-02-both",
+        ] {
+            make(&layout, path, peer);
+        }
+        make(&layout, "2026-08/24/2026-08-24-98-empty", None);
+        make(&layout, "notes/2026-08-30-01-elsewhere", peer);
+        fs::write(layout.sessions.join("2026-08/2026-08-29-01-orz.md"), "").unwrap();
+        let all = newest(&layout, 100);
+        let want = [
+            "2026-08-25-01-flat",
+            "2026-08-24-100-b",
+            "2026-08-24-99-a",
+            "2026-08-24-98-empty",
+            "2026-08-24-02-both",
+            "2026-08-02-01-c",
+            "2026-07-31-01-old",
+        ];
+        assert_eq!(ids(&all), want);
+        assert_eq!(
+            all.iter().filter(|l| l.foreign).map(|l| l.id.as_str()).collect::<Vec<_>>(),
+            ["2026-08-24-98-empty"]
+        );
+        assert_eq!(all[4].dir, Some(layout.session_dir(&all[4].id)));
+        for limit in 0..want.len() {
+            assert_eq!(ids(&newest(&layout, limit)), want[..limit]);
+        }
+    }
+
+    #[test]
+    fn pc_219_ten_thousand_sessions_list_at_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let layout = Layout::new(dir.path().join("sessions"), dir.path());
+        let mut text = index::empty(Default::default(), "2026-08-24");
+        for n in (0..10_000).rev() {
+            let (month, day, number) = (1 + n / 1000, 1 + n / 40 % 25, n % 40);
+            let id = format!("2025-{month:02}-{day:02}-{number:02}-x");
+            text.push_str(&format!(
+                "| 2025-{month:02}-{day:02} | {id} | task | a / b | 1 | 0 | completed | — |\n"
+            ));
+            // The walk must not open what is older than the newest days: those folders are not even there.
+            if month == 10 && day >= 23 {
+                fs::create_dir_all(layout.sessions.join(format!("2025-{month:02}/{day:02}/{id}"))).unwrap();
+            }
+        }
+        fs::write(layout.index(), text).unwrap();
+        let start = Instant::now();
+        let listed = newest(&layout, 50);
+        assert_eq!((listed.len(), listed[0].id.as_str()), (50, "2025-10-25-39-x"));
+        assert!(listed.iter().all(|l| l.row.is_some() && l.dir.is_some()));
+        // Generous for a busy machine without optimisation; reading every tree would take much longer.
+        assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+    }
+}

@@ -35,7 +35,9 @@ pub fn quote(text: &str) -> String {
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
             c if (c as u32) < 0x20 || c as u32 == 0x7f => out.push_str(&format!("\\x{:02x}", c as u32)),
-            '\u{85}' => out.push_str("\\x85"),
+            // Strict readers refuse these unescaped even between quotes.
+            c @ '\u{80}'..='\u{9f}' => out.push_str(&format!("\\x{:02x}", c as u32)),
+            c @ '\u{fffe}'..='\u{ffff}' => out.push_str(&format!("\\u{:04x}", c as u32)),
             '\u{2028}' => out.push_str("\\u2028"),
             '\u{2029}' => out.push_str("\\u2029"),
             '\u{feff}' => out.push_str("\\ufeff"),
@@ -52,7 +54,7 @@ mod tests {
 
     #[test]
     fn quoted_text_reads_back_and_stays_on_one_line() {
-        for text in ["", "plain", "a\"b\\c", "two\nlines\r\n", "tab\tbell\u{7}", "Ещё раз: да", "\u{2028}\u{feff}x", "$(date)"] {
+        for text in ["", "plain", "a\"b\\c", "two\nlines\r\n", "tab\tbell\u{7}", "Ещё раз: да", "\u{2028}\u{feff}x", "\u{80}\u{85}\u{9f}\u{ffff}", "$(date)"] {
             let quoted = quote(text);
             assert_eq!(quoted.lines().count(), 1);
             assert_eq!(read::<String>(&quoted).unwrap(), text);

@@ -1,0 +1,100 @@
+//! Questions that a participant put to the pilot (group S), and the words that close a session (PC-612).
+
+use unicode_normalization::UnicodeNormalization;
+
+/// The reason of the escalation that follows an unsettled dispute (PC-423).
+pub const LIMIT_REASON: &str = "rounds_limit exhausted, no consensus, irreversible or scope-disputed";
+
+/// One of these as a whole word, in any case, closes a session (PC-612).
+pub const CLOSE_WORDS: [&str; 6] = ["close", "closing", "закрывай", "закрываем", "закрой", "всё"];
+
+/// One `escalation-NN.md`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+pub struct Escalation {
+    /// The number of the file, from 0 (PC-441).
+    pub index: u32,
+    /// `escalation_number`, from 1; other programs may count from 0 (AMB-69).
+    pub number: u32,
+    /// File number or round of the turn that asked.
+    pub turn: u32,
+    /// As the file spells it.
+    pub timestamp: String,
+    pub reason: String,
+    /// Base name of the turn file that asked (AMB-70); empty when no turn did.
+    pub source: String,
+    /// The pilot's answer; empty while the escalation is open (PC-445).
+    pub response: String,
+}
+
+impl Escalation {
+    pub fn is_open(&self) -> bool {
+        self.response.trim().is_empty()
+    }
+
+    pub fn file_name(&self) -> String {
+        format!("escalation-{:02}.md", self.index)
+    }
+}
+
+/// True when the pilot's message holds a close word. "Don't close yet" holds one and means the opposite, so a word
+/// right behind a denial does not count: closing cannot be undone, asking again can.
+pub fn is_close_signal(message: &str) -> bool {
+    let message = message.nfc().collect::<String>().to_lowercase().replace('’', "'");
+    let mut denied = false;
+    message
+        .split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '-' | '_'))
+        .map(|word| word.trim_matches(['\'', '-', '_']))
+        .filter(|word| !word.is_empty())
+        .any(|word| {
+            let after_denial = denied;
+            denied = matches!(word, "не" | "not" | "never") || word.ends_with("n't");
+            CLOSE_WORDS.contains(&word) && !after_denial
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pc_441_first_file_is_zero() {
+        let mut escalation = Escalation {
+            index: 0,
+            number: 1,
+            turn: 2,
+            timestamp: String::new(),
+            reason: LIMIT_REASON.into(),
+            source: String::new(),
+            response: " \n".into(),
+        };
+        assert_eq!(escalation.file_name(), "escalation-00.md");
+        assert!(escalation.is_open(), "PC-445");
+        escalation.response = "no".into();
+        assert!(!escalation.is_open());
+    }
+
+    #[test]
+    fn pc_612_close_words() {
+        for yes in [
+            "close",
+            "Ok, CLOSE.",
+            "Закрываем!",
+            "всё",
+            "ВСЁ",
+            "все\u{308}, спасибо",
+            "ну закрой уже",
+            "'close'",
+        ] {
+            assert!(is_close_signal(yes), "{yes}");
+        }
+        for no in
+            ["", "closed", "enclose it", "все согласны", "закрывайте", "close-path", "go on", "закрытие"]
+        {
+            assert!(!is_close_signal(no), "{no}");
+        }
+        for no in ["do not close yet", "don’t close", "не закрывай"] {
+            assert!(!is_close_signal(no), "{no}");
+        }
+        assert!(is_close_signal("не надо больше, закрывай"));
+    }
+}

@@ -1,0 +1,75 @@
+//! Command line of `codex exec`.
+
+use super::Request;
+use crate::agents::registry::Vendor;
+use std::ffi::OsString;
+
+/// The prefixes of its own variables.
+pub const OWN_VARIABLES: &[&str] = &["OPENAI_", "CODEX_", "AZURE_OPENAI_"];
+
+/// Everything that is not answering in text. Its retries cannot be set for the built-in provider.
+const OFF: [&str; 6] = [
+    "web_search=disabled",
+    "agents.enabled=false",
+    "skills.include_instructions=false",
+    "project_doc_max_bytes=0",
+    "analytics.enabled=false",
+    "check_for_update_on_startup=false",
+];
+
+const FEATURES_OFF: [&str; 8] =
+    ["shell_tool", "unified_exec", "view_image", "goals", "apps", "plugins", "hooks", "image_generation"];
+
+const SYSTEM: &str = "instructions=\"You take part in a written discussion between agents. All you know is in the \
+message. Reply with text only, in exactly the form that the message asks for.\"";
+
+pub fn args(request: &Request, vendor: &Vendor) -> Vec<OsString> {
+    let keeps_conversation = vendor.supports.session_id;
+    let mut args: Vec<OsString> = [
+        "exec",
+        "--ignore-user-config",
+        "--ignore-rules",
+        "--skip-git-repo-check",
+        "-s",
+        "read-only",
+        "--color",
+        "never",
+    ]
+    .map(OsString::from)
+    .into();
+    let mut push = |words: &[&str]| args.extend(words.iter().map(OsString::from));
+    for setting in OFF {
+        push(&["-c", setting]);
+    }
+    push(&["-c", SYSTEM]);
+    for feature in FEATURES_OFF {
+        // With a directory to read, reading is what the shell is for; the sandbox stays read-only.
+        let is_reader = matches!(feature, "shell_tool" | "unified_exec");
+        if request.add_dir.is_none() || !is_reader {
+            push(&["--disable", feature]);
+        }
+    }
+    if !request.model.is_empty() {
+        push(&["-m", request.model]);
+    }
+    push(&["--json"]);
+    if !keeps_conversation {
+        push(&["--ephemeral"]);
+    }
+    if let Some(dir) = request.add_dir {
+        args.extend(["-C".into(), dir.into()]);
+    }
+    args.extend(vendor.args.iter().map(OsString::from));
+    // All options stand before the word `resume`: after it they are errors.
+    if let (true, Some(id)) = (keeps_conversation, request.conversation) {
+        args.extend(["resume".into(), id.into()]);
+    }
+    args.push("-".into());
+    args
+}
+
+/// Names of claude's models (PC-035).
+pub fn is_foreign_model(model: &str) -> bool {
+    let model = model.to_ascii_lowercase();
+    matches!(model.as_str(), "sonnet" | "opus" | "haiku") || model.starts_with("claude-")
+}
