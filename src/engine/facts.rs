@@ -1,7 +1,7 @@
 //! Are the facts true that a reply names? High precision only: what has no source is unverified, and that is valid
 //! (PC-346).
 
-use self::stand_in::{Checked, Claim, Finding};
+use crate::domain::session::claim::{Checked, Claim, Finding, WpState, wp_state};
 use crate::engine::wp::{Plans, WpId};
 use crate::git::repo::{self, Repo};
 use std::cell::OnceCell;
@@ -53,8 +53,8 @@ impl Desk<'_> {
     fn judge(&self, claim: &Claim) -> Finding {
         match claim {
             Claim::Commit { sha } => self.commit(sha),
-            Claim::Lines { path, from, to } => self.lines(path, *from, *to),
-            Claim::WpStatus { wp, status } => self.wp_status(wp, status),
+            Claim::Lines { path, from, to, .. } => self.lines(path, *from, *to),
+            Claim::WpStatus { wp, status_word: status } => self.wp_status(wp, status),
         }
     }
 
@@ -122,11 +122,11 @@ impl Desk<'_> {
     }
 
     fn wp_status(&self, wp: &str, status: &str) -> Finding {
-        let (Some(id), Some(claimed)) = (WpId::parse(wp), Progress::of(status)) else {
+        let (Some(id), Some(claimed)) = (WpId::parse(wp), state(status)) else {
             return Finding::Unverified;
         };
         let written = self.sources.plans.statuses(id);
-        let known: Vec<Option<Progress>> = written.iter().map(|status| Progress::of(status)).collect();
+        let known: Vec<Option<WpState>> = written.iter().map(|status| state(status)).collect();
         if known.contains(&Some(claimed)) {
             Finding::Confirmed
         } else if known.is_empty() || known.contains(&None) {
@@ -144,41 +144,14 @@ enum Place {
     Elsewhere,
 }
 
-/// The states of a WP that different words and signs stand for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Progress {
-    Done,
-    Running,
-    Pending,
-    Archived,
-    Merged,
-}
-
-impl Progress {
-    fn of(text: &str) -> Option<Progress> {
-        let text = text.replace(['_', '-'], " ").replace('ё', "е").to_lowercase();
-        let text =
-            text.trim_matches(|c: char| c.is_whitespace() || c == '\u{fe0f}' || c.is_ascii_punctuation());
-        Some(match text {
-            "done" | "completed" | "complete" | "finished" | "closed" | "✅" | "✅ done" | "готово"
-            | "готов" | "сделано" | "завершен" | "завершена" | "завершено" | "закрыт" | "закрыта"
-            | "закрыто" => Progress::Done,
-            "in progress" | "active" | "started" | "running" | "🔄" | "🔄 in progress" | "в работе" => {
-                Progress::Running
-            }
-            "pending"
-            | "planned"
-            | "not started"
-            | "todo"
-            | "⏳"
-            | "⏳ pending"
-            | "ожидает"
-            | "не начат"
-            | "запланирован" => Progress::Pending,
-            "archived" | "📦" | "📦 archived" | "в архиве" | "архив" => Progress::Archived,
-            "merged" | "↗" | "↗\u{fe0f} merged" | "объединен" => Progress::Merged,
-            _ => return None,
-        })
+/// The state of a table cell or of a claimed word. Cells may add a word to their sign and wrap either in punctuation;
+/// archived and merged are states that no claim can contradict.
+fn state(text: &str) -> Option<WpState> {
+    let bare = text.trim_matches(|c: char| c.is_whitespace() || c == '\u{fe0f}' || c.is_ascii_punctuation());
+    match bare.split_once(' ') {
+        _ if bare == "⏳" => Some(WpState::Pending),
+        Some((sign @ ("✅" | "🔄" | "⏳"), _)) => state(sign),
+        _ => wp_state(bare),
     }
 }
 
@@ -236,29 +209,6 @@ fn names(roots: &[PathBuf]) -> Option<Vec<PathBuf>> {
     Some(files)
 }
 
-/// Stands for `crate::domain::session::claim` until that module is filled.
-mod stand_in {
-    #[derive(Debug, Clone, PartialEq, Eq)]
-    pub enum Claim {
-        Commit { sha: String },
-        Lines { path: String, from: u32, to: u32 },
-        WpStatus { wp: String, status: String },
-    }
-
-    #[derive(Debug, Clone, PartialEq, Eq)]
-    pub enum Finding {
-        Confirmed,
-        Contradicted(String),
-        Unverified,
-    }
-
-    #[derive(Debug, Clone, PartialEq, Eq)]
-    pub struct Checked {
-        pub claim: Claim,
-        pub finding: Finding,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -270,7 +220,7 @@ mod tests {
     }
 
     fn lines(path: &str, from: u32, to: u32, roots: &[PathBuf]) -> Finding {
-        find(Claim::Lines { path: path.into(), from, to }, &[], roots, &Plans::default())
+        find(Claim::Lines { path: path.into(), from, to, line_in_reply: 1 }, &[], roots, &Plans::default())
     }
 
     fn contradicted(finding: &Finding) -> bool {
@@ -383,11 +333,18 @@ mod tests {
     fn pc_346_wp_status_against_registry_and_plan() {
         let row = |id, status: &str| WpRow { id: WpId(id), title: String::new(), status: status.into() };
         let plans = Plans {
-            registry: Some(vec![row(7, "✅"), row(8, "🔄"), row(9, "?"), row(10, "")]),
+            registry: Some(vec![
+                row(7, "✅"),
+                row(8, "🔄"),
+                row(9, "?"),
+                row(10, ""),
+                row(12, "⏳ pending"),
+                row(13, "📦"),
+            ]),
             week: Some(vec![row(8, "pending")]),
         };
         let status = |wp: &str, word: &str| {
-            find(Claim::WpStatus { wp: wp.into(), status: word.into() }, &[], &[], &plans)
+            find(Claim::WpStatus { wp: wp.into(), status_word: word.into() }, &[], &[], &plans)
         };
         assert_eq!(status("WP-007", "done"), Finding::Confirmed);
         assert_eq!(
@@ -397,9 +354,14 @@ mod tests {
         assert!(contradicted(&status("WP-7", "в работе")));
         assert_eq!(status("WP-8", "Pending."), Finding::Confirmed, "one of two sources agrees");
         assert!(contradicted(&status("WP-8", "завершён")));
-        for (wp, word) in
-            [("WP-9", "done"), ("WP-10", "done"), ("WP-11", "done"), ("WP-7", "splendid"), ("x", "done")]
-        {
+        for (wp, word) in [
+            ("WP-9", "done"),
+            ("WP-10", "done"),
+            ("WP-11", "done"),
+            ("WP-13", "done"),
+            ("WP-7", "splendid"),
+            ("x", "done"),
+        ] {
             assert_eq!(status(wp, word), Finding::Unverified, "{wp} {word}");
         }
     }
