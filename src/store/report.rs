@@ -156,13 +156,12 @@ pub fn strip_fence(text: &str) -> String {
     let first = match lines.first() {
         Some(line) if opens(line) => Some(0),
         Some(line) if line.trim_end() == "---" => None,
-        _ => lines.iter().position(|line| named(line)),
+        _ => lines.iter().position(named),
     };
     let Some(first) = first else { return text };
     let width = lines[first].chars().take_while(|c| *c == '`').count();
     let closes = |line: &&str| line.trim().len() >= width && line.trim().chars().all(|c| c == '`');
-    let last =
-        lines.iter().rposition(|line| closes(line)).filter(|last| *last > first).unwrap_or(lines.len());
+    let last = lines.iter().rposition(closes).filter(|last| *last > first).unwrap_or(lines.len());
     lines[first + 1..last].join("\n") + "\n"
 }
 
