@@ -82,14 +82,18 @@ async fn attempt(
 ) -> Result<Option<Reply>, CallFailure> {
     if let Some(limit) = vendor.prompt_limit.filter(|limit| !limit.allows(&call.prompt)) {
         let (chars, bytes) = (call.prompt.chars().count(), call.prompt.len());
-        let detail = format!("the prompt has {chars} characters ({bytes} bytes); {} takes {limit}", vendor.key);
+        let detail =
+            format!("the prompt has {chars} characters ({bytes} bytes); {} takes {limit}", vendor.key);
         return Err(unstarted(Reason::PromptTooLarge, detail));
     }
     let runtime = std::path::absolute(&call.runtime).unwrap_or_else(|_| call.runtime.clone());
     let lock = around.lock.clone().unwrap_or_else(|| runtime.join(format!("locks/{}.lock", vendor.key)));
     let _lock = files::lock(&lock).map_err(|(code, detail)| unstarted(code.reason(), detail))?;
     let scratch = files::Scratch::new(&runtime, &vendor.key).map_err(|e| {
-        unstarted(Code::General.reason(), format!("cannot write below {}: {e}; check the folder", runtime.display()))
+        unstarted(
+            Code::General.reason(),
+            format!("cannot write below {}: {e}; check the folder", runtime.display()),
+        )
     })?;
     let add_dir = filtered_dir(around, vendor, call, &scratch).await?;
     let plan = plan::plan(around, vendor, call, add_dir.as_deref(), scratch.work())
@@ -150,7 +154,10 @@ impl<P: Fn(Progress)> Listener<'_, P> {
         match event {
             Event::Started(target) => {
                 self.record.write(target);
-                (self.progress)(Progress::Started { pid: target.root.pid, started_at: target.root.started_at });
+                (self.progress)(Progress::Started {
+                    pid: target.root.pid,
+                    started_at: target.root.started_at,
+                });
             }
             Event::Stdout(piece) => {
                 self.capture.write(piece);
@@ -158,7 +165,10 @@ impl<P: Fn(Progress)> Listener<'_, P> {
                 match &mut self.output {
                     Output::Text { whole, preview } => {
                         whole.extend_from_slice(piece);
-                        preview.feed(piece).into_iter().for_each(|text| (self.progress)(Progress::Text(text)));
+                        preview
+                            .feed(piece)
+                            .into_iter()
+                            .for_each(|text| (self.progress)(Progress::Text(text)));
                     }
                     Output::Stream(stream) => stream.feed(piece).into_iter().for_each(self.progress),
                 }
@@ -196,10 +206,17 @@ async fn filtered_dir(
 }
 
 /// The reply, or why there is none (PC-060).
-fn judge(vendor: &Vendor, call: &Call, finished: &Finished, output: Output) -> Result<Said, (Reason, String)> {
+fn judge(
+    vendor: &Vendor,
+    call: &Call,
+    finished: &Finished,
+    output: Output,
+) -> Result<Said, (Reason, String)> {
     let status = match finished.end {
         End::Exited(status) => status,
-        End::Deadline => return Err((Reason::Timeout, format!("no reply within {}", seconds(vendor.deadline)))),
+        End::Deadline => {
+            return Err((Reason::Timeout, format!("no reply within {}", seconds(vendor.deadline))));
+        }
         End::Idle => {
             let idle = seconds(vendor.idle.unwrap_or_default());
             return Err((Reason::Timeout, format!("nothing was printed for {idle}; the call was stopped")));
@@ -217,7 +234,9 @@ fn judge(vendor: &Vendor, call: &Call, finished: &Finished, output: Output) -> R
             // A native adapter keeps the contract itself (PC-053).
             match contract::check(&said.text, is_plain) {
                 Ok(()) => Ok(said),
-                Err(Fault::Empty) => Err((Code::Empty.reason(), format!("{} gave an empty reply", vendor.key))),
+                Err(Fault::Empty) => {
+                    Err((Code::Empty.reason(), format!("{} gave an empty reply", vendor.key)))
+                }
                 Err(Fault::Frontmatter) => {
                     Err((Code::General.reason(), format!("the reply of {} has no frontmatter", vendor.key)))
                 }
@@ -259,7 +278,8 @@ fn too_large(vendor: &Vendor, bytes: u64) -> (Reason, String) {
 
 fn cannot_start(vendor: &Vendor, error: &std::io::Error) -> String {
     use std::io::ErrorKind::{NotFound, PermissionDenied};
-    let what = vendor.path.as_ref().or(vendor.bin.as_ref()).map_or(vendor.key.clone(), |p| p.display().to_string());
+    let what =
+        vendor.path.as_ref().or(vendor.bin.as_ref()).map_or(vendor.key.clone(), |p| p.display().to_string());
     match error.kind() {
         NotFound => format!("{what} or its interpreter does not exist; check the path of {}", vendor.key),
         PermissionDenied => format!("{what} is not executable; chmod +x it"),

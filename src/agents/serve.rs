@@ -47,7 +47,9 @@ pub async fn serve(
     };
     let temporary = match Temporary::new() {
         Ok(temporary) => temporary,
-        Err(e) => return refused(Code::General, &format!("cannot create a temporary folder: {e}; check $TMPDIR")),
+        Err(e) => {
+            return refused(Code::General, &format!("cannot create a temporary folder: {e}; check $TMPDIR"));
+        }
     };
     let lock = lock_path(&vendor.key, flags.add_dir.as_deref(), &around.env);
     let around = Surroundings { lock: Some(lock), ..around.clone() };
@@ -108,7 +110,8 @@ fn flags(vendor: &Vendor, args: &[OsString]) -> Result<Flags, String> {
         given.push(name);
         let value = rest.next().filter(|v| !v.is_empty() && !v.as_encoded_bytes().starts_with(b"-"));
         let value = value.ok_or_else(|| format!("{name} needs a value"))?;
-        let text = || value.to_str().map(String::from).ok_or_else(|| format!("the value of {name} is not UTF-8"));
+        let text =
+            || value.to_str().map(String::from).ok_or_else(|| format!("the value of {name} is not UTF-8"));
         match name {
             "--model" => flags.model = text()?,
             "--session-id" => flags.session_id = Some(text()?),
@@ -126,7 +129,8 @@ fn flags(vendor: &Vendor, args: &[OsString]) -> Result<Flags, String> {
 
 fn known(vendor: &Vendor) -> String {
     let supports = vendor.supports;
-    let optional = [(supports.model, "--model"), (supports.add_dir, "--add-dir"), (supports.session_id, "--session-id")];
+    let optional =
+        [(supports.model, "--model"), (supports.add_dir, "--add-dir"), (supports.session_id, "--session-id")];
     let optional = optional.into_iter().filter(|(on, _)| *on).map(|(_, name)| name);
     std::iter::once("-p").chain(optional).collect::<Vec<_>>().join(", ")
 }
@@ -189,9 +193,10 @@ impl Temporary {
         use std::os::unix::fs::DirBuilderExt;
         use std::sync::atomic::{AtomicU32, Ordering};
         static COUNT: AtomicU32 = AtomicU32::new(0);
-        let own = tree::newborn(std::process::id());
+        let own = tree::own();
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("flightdeck-adapter-{}-{}-{count}", own.pid, own.started_at));
+        let path =
+            std::env::temp_dir().join(format!("flightdeck-adapter-{}-{}-{count}", own.pid, own.started_at));
         // Fails when it exists: in a shared folder somebody else may have put it there.
         std::fs::DirBuilder::new().mode(0o700).create(&path)?;
         Ok(Temporary(path))

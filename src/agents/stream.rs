@@ -98,7 +98,10 @@ fn no_end_event(status: ExitStatus, stderr: &str) -> Refused {
         // A raw code of a CLI means nothing in the contract and becomes 1 (PC-059).
         (None, code) => {
             let code = code.unwrap_or(-1);
-            (Code::General.reason(), one_line(&format!("the CLI exited with {code}: {}", last.unwrap_or("no message"))))
+            (
+                Code::General.reason(),
+                one_line(&format!("the CLI exited with {code}: {}", last.unwrap_or("no message"))),
+            )
         }
     }
 }
@@ -130,7 +133,8 @@ mod tests {
         for size in [1, 7, 4096, recorded.len()] {
             let mut stream = Stream::new(Native::Claude, false);
             let shown: Vec<Progress> = recorded.chunks(size).flat_map(|piece| stream.feed(piece)).collect();
-            let text: String = shown.iter().map(|p| if let Progress::Text(t) = p { t.as_str() } else { "" }).collect();
+            let text: String =
+                shown.iter().map(|p| if let Progress::Text(t) = p { t.as_str() } else { "" }).collect();
             let said = stream.end(ExitStatus::from_raw(0), "").unwrap();
             assert_eq!((text, said.text.starts_with("---\n")), (said.text.clone(), true));
         }
@@ -140,7 +144,10 @@ mod tests {
     fn garbage_is_no_reply() {
         for native in [Native::Claude, Native::Codex] {
             let mut stream = Stream::new(native, false);
-            assert_eq!(stream.feed(b"\xff\xfe\x1b[31m\nnull\n[]\n{\"type\":7}\n\"text\"\n{\"type\":\"result\"}\n{"), []);
+            assert_eq!(
+                stream.feed(b"\xff\xfe\x1b[31m\nnull\n[]\n{\"type\":7}\n\"text\"\n{\"type\":\"result\"}\n{"),
+                []
+            );
             let (reason, detail) = stream.end(ExitStatus::from_raw(0), "").unwrap_err();
             assert_eq!(reason, Reason::Exit(1), "{detail}");
         }
@@ -155,7 +162,10 @@ mod tests {
         let stream = Stream::new(Native::Claude, false);
         assert_eq!(stream.end(ExitStatus::from_raw(15), "").unwrap_err().0, Reason::Signal(15));
         let stream = Stream::new(Native::Codex, false);
-        assert_eq!(stream.end(ExitStatus::from_raw(256), "Please run `codex login`\n").unwrap_err().0, Reason::Exit(6));
+        assert_eq!(
+            stream.end(ExitStatus::from_raw(256), "Please run `codex login`\n").unwrap_err().0,
+            Reason::Exit(6)
+        );
     }
 
     #[test]

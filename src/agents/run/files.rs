@@ -5,6 +5,7 @@ use crate::agents::contract::Code;
 use crate::agents::process::kill::{Target, end_foreign};
 use crate::agents::process::tree::{self, Seen};
 use crate::agents::registry::Vendor;
+use rustix::fs::OFlags;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
@@ -12,23 +13,26 @@ use std::path::{Path, PathBuf};
 
 /// Takes the lock or says who has it. The system frees it when this process ends, however it ends.
 pub fn lock(path: &Path) -> Result<File, (Code, String)> {
-    let wrong = |e: io::Error| (Code::General, format!("cannot use the lock {}: {e}; check the folder", path.display()));
-    if let Some(dir) = path.parent() {
-        make_dir(dir).map_err(wrong)?;
-    }
-    let mut file = private(OpenOptions::new().write(true).create(true).truncate(false)).open(path).map_err(wrong)?;
+    let wrong = |e: io::Error| {
+        (Code::General, format!("cannot use the lock {}: {e}; check the folder", path.display()))
+    };
+    let mut file = open_private(path, false).map_err(wrong)?;
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
             let who = fs::read_to_string(path).unwrap_or_default();
             let who: String = who.chars().take_while(char::is_ascii_digit).collect();
-            return Err((Code::Busy, format!("a call with the same key is running (process {who}, {})", path.display())));
+            return Err((
+                Code::Busy,
+                format!("a call with the same key is running (process {who}, {})", path.display()),
+            ));
         }
         Err(TryLockError::Error(e)) => return Err(wrong(e)),
     }
-    let own = tree::newborn(std::process::id());
+    let own = tree::own();
     // The text is for people; only the lock counts.
-    let _ = file.set_len(0).and_then(|()| file.write_all(format!("{} {}\n", own.pid, own.started_at).as_bytes()));
+    let _ =
+        file.set_len(0).and_then(|()| file.write_all(format!("{} {}\n", own.pid, own.started_at).as_bytes()));
     Ok(file)
 }
 
@@ -94,11 +98,10 @@ impl Record {
         self.call.pid = target.root.pid;
         self.call.started_at = target.root.started_at;
         self.call.mark.clone_from(&target.mark);
-        // Renamed into place, so that a reader never sees half of it. It needs no sync: after a power cut the adapter
-        // is gone too. A full disk only costs the clean-up after a crash and shall not fail the call.
-        let fresh = self.path.with_extension("json.new");
+        // One write, no sync: after a power cut the adapter is gone too. A full disk only costs the clean-up after a
+        // crash and shall not fail the call.
         if let Ok(text) = serde_json::to_vec(&self.call) {
-            let _ = write_private(&fresh, &text).and_then(|()| fs::rename(&fresh, &self.path));
+            let _ = open_private(&self.path, true).and_then(|mut file| file.write_all(&text));
         }
     }
 }
@@ -122,9 +125,8 @@ impl Capture {
     /// A capture is evidence, not part of the call: when it cannot be written, the call goes on.
     pub fn new(runtime: &Path, vendor: &str) -> Capture {
         let path = runtime.join(format!("calls/{vendor}.out"));
-        let dir = path.parent().map_or(Ok(()), make_dir);
-        let file = dir.and_then(|()| private(OpenOptions::new().write(true).create(true).truncate(true)).open(&path));
-        Capture { path, file: file.ok() }
+        let file = open_private(&path, true).ok();
+        Capture { path, file }
     }
 
     pub fn write(&mut self, piece: &[u8]) {
@@ -138,11 +140,10 @@ impl Capture {
     }
 }
 
-/// The empty folder in which a call runs, and beside it the place of a filtered copy (PC-062, PC-063). Removed at the
-/// end.
+/// The empty folder in which a call runs, and beside it the place of a filtered copy (PC-062, PC-063). What a call
+/// leaves there is removed at its end; the empty folder stays for the next one.
 #[derive(Debug)]
 pub struct Scratch {
-    root: PathBuf,
     work: PathBuf,
     copy: PathBuf,
 }
@@ -150,11 +151,11 @@ pub struct Scratch {
 impl Scratch {
     pub fn new(runtime: &Path, vendor: &str) -> io::Result<Scratch> {
         let root = runtime.join(format!("scratch/{vendor}"));
-        // A crash may have left the last one.
-        remove_tree(&root);
-        let (work, copy) = (root.join("work"), root.join("copy"));
-        make_dir(&work)?;
-        Ok(Scratch { root, work, copy })
+        let scratch = Scratch { work: root.join("work"), copy: root.join("copy") };
+        // A crash may have left something.
+        scratch.clear();
+        make_dir(&scratch.work)?;
+        Ok(scratch)
     }
 
     pub fn work(&self) -> &Path {
@@ -165,11 +166,18 @@ impl Scratch {
     pub fn copy(&self) -> &Path {
         &self.copy
     }
+
+    fn clear(&self) {
+        if self.work.read_dir().is_ok_and(|mut entries| entries.next().is_some()) {
+            remove_tree(&self.work);
+        }
+        remove_tree(&self.copy);
+    }
 }
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        remove_tree(&self.root);
+        self.clear();
     }
 }
 
@@ -192,10 +200,22 @@ pub fn make_dir(path: &Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
-fn private(options: &mut OpenOptions) -> &mut OpenOptions {
-    options.mode(0o600)
-}
-
-fn write_private(path: &Path, text: &[u8]) -> io::Result<()> {
-    private(OpenOptions::new().write(true).create(true).truncate(true)).open(path)?.write_all(text)
+/// Opens a file for writing that only the user may read; makes its folder when it is missing. A link is an error: in a
+/// shared folder such as `/tmp` somebody else may have put it there.
+fn open_private(path: &Path, truncate: bool) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options
+        .write(true)
+        .create(true)
+        .truncate(truncate)
+        .mode(0o600)
+        .custom_flags(OFlags::NOFOLLOW.bits() as i32);
+    let open = || options.open(path);
+    match (open(), path.parent()) {
+        (Err(e), Some(dir)) if e.kind() == io::ErrorKind::NotFound => {
+            make_dir(dir)?;
+            open()
+        }
+        (result, _) => result,
+    }
 }

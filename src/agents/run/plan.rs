@@ -13,7 +13,6 @@ use std::time::Duration;
 /// A stream of events is several times as long as the text that it carries.
 const STREAM_FACTOR: u64 = 16;
 
-#[derive(Debug)]
 pub struct Plan {
     pub spec: Spec,
     /// Whose events stdout consists of; `None` when stdout is the reply.
@@ -64,11 +63,17 @@ pub fn plan(
         Kind::Script | Kind::Rehearsal { .. } => {
             let (program, mut args) = match &vendor.kind {
                 Kind::Rehearsal { story, role } => {
-                    let own = std::env::current_exe().map_err(|e| general(format!("cannot find this program: {e}")))?;
+                    let own = std::env::current_exe()
+                        .map_err(|e| general(format!("cannot find this program: {e}")))?;
                     (vendor.bin.clone().unwrap_or(own), vec!["rehearse".into(), story.into(), role.into()])
                 }
                 _ => {
-                    let missing = || general(format!("there is no adapter for {}; set `vendors.{}.path`", vendor.key, vendor.key));
+                    let missing = || {
+                        general(format!(
+                            "there is no adapter for {}; set `vendors.{}.path`",
+                            vendor.key, vendor.key
+                        ))
+                    };
                     (vendor.path.clone().ok_or_else(missing)?, Vec::new())
                 }
             };
@@ -86,7 +91,12 @@ pub fn plan(
             let mut env = around.env.clone();
             call.extra_env.iter().chain(&vendor.env).for_each(|(name, value)| env.set(name, value));
             describe(&mut env, vendor, call);
-            Ok(Plan { spec: spec(program, args, env, call.prompt.clone(), cap), native: None, is_resumed: false, note: None })
+            Ok(Plan {
+                spec: spec(program, args, env, call.prompt.clone(), cap),
+                native: None,
+                is_resumed: false,
+                note: None,
+            })
         }
     }
 }

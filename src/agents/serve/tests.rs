@@ -33,7 +33,10 @@ impl Lab {
             },
             dir,
         };
-        lab.write("cli", &format!("#!/bin/sh\nhere={}\ntouch \"$here/started\"\n{cli}\n", lab.dir.path().display()));
+        lab.write(
+            "cli",
+            &format!("#!/bin/sh\nhere={}\ntouch \"$here/started\"\n{cli}\n", lab.dir.path().display()),
+        );
         let locks = lab.dir.path().join("locks");
         lab.set("IWE_PEER_LOCK_DIR", locks.to_str().unwrap())
     }
@@ -97,7 +100,11 @@ async fn pc_075_a_too_long_prompt_is_refused_with_its_length() {
     lab.vendors["alpha"]["prompt_limit"] = "10 chars".into();
     let served = lab.call("alpha", &[], "a secret of 22 letters").await;
     assert_eq!((served.code, lab.was_started()), (1, false));
-    assert!(served.stderr.contains("22 characters") && !served.stderr.contains("secret"), "{}", served.stderr);
+    assert!(
+        served.stderr.contains("22 characters") && !served.stderr.contains("secret"),
+        "{}",
+        served.stderr
+    );
 }
 
 #[tokio::test]
@@ -132,9 +139,13 @@ async fn pc_076_empty_or_broken_prompt() {
 
 #[tokio::test]
 async fn pc_075_c_foreign_models_are_dropped_with_a_note() {
-    for (key, model, is_foreign) in
-        [("codex", "sonnet", true), ("codex", "claude-opus-4", true), ("codex", "gpt-5", false), ("claude", "gpt-5", true), ("claude", "opus", false)]
-    {
+    for (key, model, is_foreign) in [
+        ("codex", "sonnet", true),
+        ("codex", "claude-opus-4", true),
+        ("codex", "gpt-5", false),
+        ("claude", "gpt-5", true),
+        ("claude", "opus", false),
+    ] {
         let lab = Lab::new(&format!("printf '%s ' \"$@\" >\"$here/args\"\n{}", cli(key)));
         let served = lab.call(key, &["--model", model], "hello").await;
         assert_eq!(served.code, 0, "{}", served.stderr);
@@ -190,8 +201,9 @@ async fn pc_075_g_codes_of_a_cli_become_1() {
 
 #[tokio::test]
 async fn pc_075_h_timeout_kills_a_grandchild() {
-    for key in ALL {
-        let mut lab = Lab::new("sh -c 'trap \"\" TERM; echo $$ >\"$0\"; while :; do sleep 1; done' \"$here/pid\" &\nwait");
+    async fn hangs(key: &str) {
+        let stubborn = "trap \"\" TERM; echo $$ >\"$0\"; while :; do sleep 1; done";
+        let mut lab = Lab::new(&format!("sh -c '{stubborn}' \"$here/pid\" &\nwait"));
         lab.vendors[key]["deadline"] = "1s".into();
         let began = Instant::now();
         let served = lab.call(key, &[], "hello").await;
@@ -201,6 +213,7 @@ async fn pc_075_h_timeout_kills_a_grandchild() {
         let pid = lab.read("pid").trim().parse().unwrap();
         assert!(!tree::is_alive(tree::newborn(pid)));
     }
+    tokio::join!(hangs("claude"), hangs("codex"), hangs("alpha"));
 }
 
 #[tokio::test]
@@ -268,7 +281,10 @@ async fn pc_075_k_the_source_stays_as_it_is() {
         assert_eq!(given.contains("-C\n"), !args.is_empty());
         assert_eq!(given.contains("--disable\nshell_tool"), args.is_empty());
         assert_eq!(lab.read("ls"), "", "an empty working folder");
-        assert!(!Path::new(lab.read("cwd").trim()).exists(), "scratch folders are removed, read-only ones too");
+        assert!(
+            !Path::new(lab.read("cwd").trim()).exists(),
+            "scratch folders are removed, read-only ones too"
+        );
     }
 }
 
@@ -297,10 +313,16 @@ async fn pc_068_a_stopped_adapter_stops_its_cli() {
 fn pc_069_lock_keys() {
     let env = |pairs: &[(&str, &str)]| pairs.iter().copied().collect::<Vars>();
     let locks = ("IWE_PEER_LOCK_DIR", "/locks");
-    assert_eq!(lock_path("kimi", Some(Path::new("/a/2026-x")), &env(&[locks])), Path::new("/locks/2026-x.pid"));
+    assert_eq!(
+        lock_path("kimi", Some(Path::new("/a/2026-x")), &env(&[locks])),
+        Path::new("/locks/2026-x.pid")
+    );
     let parent = format!("/locks/kimi-peer-ppid-{}.pid", std::os::unix::process::parent_id());
     assert_eq!(lock_path("kimi", None, &env(&[locks])), Path::new(&parent));
     let session = env(&[locks, ("FLIGHTDECK_SESSION", "../s")]);
     assert_eq!(lock_path("kimi", None, &session), Path::new("/locks/kimi-.._s.pid"));
-    assert!(lock_path("kimi", None, &env(&[])).ends_with(format!("kimi-peer-locks/kimi-peer-ppid-{}.pid", std::os::unix::process::parent_id())));
+    assert!(
+        lock_path("kimi", None, &env(&[]))
+            .ends_with(format!("kimi-peer-locks/kimi-peer-ppid-{}.pid", std::os::unix::process::parent_id()))
+    );
 }

@@ -155,7 +155,9 @@ mod tests {
 
     #[test]
     fn pc_059_other_errors_are_1_with_the_cause() {
-        for (recorded, word) in [(recorded!("429"), "429"), (recorded!("maxtok"), "maximum"), (recorded!("refuse"), "flagged")] {
+        for (recorded, word) in
+            [(recorded!("429"), "429"), (recorded!("maxtok"), "maximum"), (recorded!("refuse"), "flagged")]
+        {
             let (reason, detail) = replay(recorded, 1).1.unwrap_err();
             assert_eq!(reason, Reason::Exit(1));
             assert!(detail.contains(word), "{detail}");
@@ -181,7 +183,8 @@ mod tests {
 
     #[test]
     fn a_message_cut_at_the_limit_is_no_reply_even_when_the_cli_goes_on() {
-        let cut = recorded!("ok").replace("\"end_turn\",\"stop_sequence\"", "\"max_tokens\",\"stop_sequence\"");
+        let cut =
+            recorded!("ok").replace("\"end_turn\",\"stop_sequence\"", "\"max_tokens\",\"stop_sequence\"");
         let (reason, detail) = replay(&cut, 0).1.unwrap_err();
         assert_eq!((reason, detail.contains("cut")), (Reason::Exit(1), true));
     }

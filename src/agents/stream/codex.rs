@@ -54,7 +54,8 @@ impl Codex {
 
     pub fn end(self, status: ExitStatus, stderr: &str) -> Result<Said, Refused> {
         if let Some(message) = &self.failed {
-            let is_auth = message.contains("status 401") || message.contains("status: 401") || is_login_text(message);
+            let is_auth =
+                message.contains("status 401") || message.contains("status: 401") || is_login_text(message);
             let code = if is_auth { Code::Auth } else { Code::General };
             let text = match message.contains("max_output_tokens") {
                 true => format!("codex: the reply was cut at the model's output limit: {message}"),
@@ -119,10 +120,17 @@ mod tests {
         let said = said.unwrap();
         assert!(matches!(&shown[..], [Progress::Notice(_), Progress::Text(text)] if *text == said.text));
         let usage = said.usage.unwrap();
-        assert_eq!((usage.input, usage.cached, usage.output, usage.reasoning), (Some(1000), Some(200), Some(34), Some(5)));
+        assert_eq!(
+            (usage.input, usage.cached, usage.output, usage.reasoning),
+            (Some(1000), Some(200), Some(34), Some(5))
+        );
         assert_eq!(usage.cost_usd, None, "unknown is never 0");
         assert_eq!(said.conversation.as_deref(), Some("01a22db7-0000-7000-8000-000000000001"));
-        assert_eq!(replay(recorded!("ok"), 0, true).1.unwrap().usage, None, "sums of a thread are not this call's");
+        assert_eq!(
+            replay(recorded!("ok"), 0, true).1.unwrap().usage,
+            None,
+            "sums of a thread are not this call's"
+        );
     }
 
     #[test]
