@@ -15,6 +15,7 @@ use crate::domain::question::Question;
 use crate::domain::session::failure::Reason;
 use crate::domain::session::phase::{Phase, Step, Wait, phase};
 use crate::store::record::StoreError;
+use crate::store::runtime;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -81,8 +82,12 @@ async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> R
     let mut pausing = false;
     runner.feed(Input::Go)?;
     loop {
-        for (question, answer) in outside.answers(runner) {
-            answer::give(runner, &question, &answer)?;
+        for given in outside.answers(runner) {
+            match given.question.as_str() {
+                runtime::INTERRUPT => runner.feed(Input::Interrupt)?,
+                question => answer::give(runner, question, &given.text)?,
+            }
+            given.taken();
         }
         if let Some(call) = runner.start.take() {
             match launch(runner, call) {
