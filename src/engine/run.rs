@@ -76,6 +76,7 @@ pub async fn run(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) ->
 async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> Result<Finish, StoreError> {
     // A call of an engine that died is ended before it is repeated (PC-706); we hold the lock, so it is nobody's.
     crate::agents::run::reap_stale(runner.recorder().runtime()).await;
+    runner.release();
     let mut outside = Outside::watch(runner);
     let mut running: Option<Running> = None;
     let mut timers: Vec<(String, Instant)> = Vec::new();
@@ -123,7 +124,11 @@ async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> R
                 }
                 Some(Command::Direct { text }) => runner.feed(Input::Directed { text })?,
                 Some(Command::Interrupt) => runner.feed(Input::Interrupt)?,
-                Some(Command::Pause) | None => pausing = true,
+                // Held, so that the end of the running call does not start it again.
+                Some(Command::Pause) | None => {
+                    pausing = true;
+                    runner.hold();
+                }
             },
             outcome = async { match running.as_mut() { Some(run) => (&mut run.outcome).await, None => std::future::pending().await } } => {
                 if let Some(run) = running.take() {
