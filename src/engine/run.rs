@@ -40,6 +40,8 @@ pub enum Command {
         text: String,
     },
     Interrupt,
+    /// Stop driving the session when the running call has ended.
+    Park,
     /// Stop driving the session; a running call is ended and counts nothing (PC-701).
     Pause,
 }
@@ -80,7 +82,7 @@ async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> R
     let mut outside = Outside::watch(runner);
     let mut running: Option<Running> = None;
     let mut timers: Vec<(String, Instant)> = Vec::new();
-    let mut pausing = false;
+    let (mut pausing, mut parking) = (false, false);
     runner.feed(Input::Go)?;
     loop {
         for given in outside.answers(runner) {
@@ -105,7 +107,7 @@ async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> R
             run.cancel.take();
         }
         if running.is_none() {
-            if pausing {
+            if pausing || parking {
                 return Ok(Finish::Paused);
             }
             if let Some(finish) = finished(runner, &timers) {
@@ -129,6 +131,7 @@ async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> R
                     pausing = true;
                     runner.hold();
                 }
+                Some(Command::Park) => parking = true,
             },
             outcome = async { match running.as_mut() { Some(run) => (&mut run.outcome).await, None => std::future::pending().await } } => {
                 if let Some(run) = running.take() {
