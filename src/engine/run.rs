@@ -126,12 +126,15 @@ async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> R
                 }
                 Some(Command::Direct { text }) => runner.feed(Input::Directed { text })?,
                 Some(Command::Interrupt) => runner.feed(Input::Interrupt)?,
-                // Held, so that the end of the running call does not start it again.
+                // Held, so that the end of the running call does not start another one.
                 Some(Command::Pause) | None => {
                     pausing = true;
                     runner.hold();
                 }
-                Some(Command::Park) => parking = true,
+                Some(Command::Park) => {
+                    parking = true;
+                    runner.hold();
+                }
             },
             outcome = async { match running.as_mut() { Some(run) => (&mut run.outcome).await, None => std::future::pending().await } } => {
                 if let Some(run) = running.take() {
