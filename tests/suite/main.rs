@@ -10,5 +10,7 @@
 mod stage;
 
 mod cli;
+mod git;
 mod kills;
+mod real_cli;
 mod sessions;
