@@ -261,9 +261,12 @@ pub struct Resume {
 pub struct Answer {
     /// The session's id
     pub id: String,
-    /// The question's id, then the answer: text, @file or -. Without an id the one open question is meant
-    #[arg(required = true, num_args = 1..=2, value_names = ["QUESTION", "TEXT|@FILE|-"], allow_hyphen_values = true)]
-    pub words: Vec<String>,
+    /// The question's id; without one the answer stands here and the one open question is meant
+    #[arg(value_name = "QUESTION", allow_hyphen_values = true)]
+    pub question: String,
+    /// The answer: text, @file or -
+    #[arg(value_name = "TEXT|@FILE|-", allow_hyphen_values = true)]
+    pub text: Option<String>,
 }
 
 #[derive(Debug, Clone, Args)]

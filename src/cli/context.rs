@@ -130,9 +130,12 @@ pub fn not_loaded(context: &Context, error: LoadError) -> CliError {
 /// Text given as itself, as @file, or as - for standard input.
 pub fn text(given: &str) -> Result<String, CliError> {
     let read = match given.strip_prefix('@') {
-        Some(path) => {
-            std::fs::read(path).map_err(|e| CliError::usage(format!("cannot read {path}: {e}"), ""))?
-        }
+        Some(path) => std::fs::read(path).map_err(|e| {
+            CliError::usage(
+                format!("cannot read {path}: {e}"),
+                "name a readable file behind the @, or give the text itself",
+            )
+        })?,
         None if given == "-" => {
             let mut bytes = Vec::new();
             std::io::Read::read_to_end(&mut std::io::stdin(), &mut bytes).map_err(CliError::failed)?;

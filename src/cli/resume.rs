@@ -87,7 +87,11 @@ fn reopen(runner: &mut Runner, args: &Resume) -> Result<(), CliError> {
                 let mut line = String::new();
                 let _ = std::io::stdin().read_line(&mut line);
                 if !crate::engine::opening::is_yes(&line) {
-                    return Err(CliError::new(Kind::Waiting, "not confirmed, so nothing was changed", ""));
+                    return Err(CliError::new(
+                        Kind::Waiting,
+                        "not confirmed, so nothing was changed",
+                        "give --yes to confirm beforehand",
+                    ));
                 }
             }
             runner.feed_quietly(Input::Reopen).map_err(CliError::failed)

@@ -149,6 +149,14 @@ impl Phase {
     }
 }
 
+/// The value of `engine_phase` (PC-164). A commit changes nothing in it, because it would change a committed file.
+pub fn written(s: &Session) -> &'static str {
+    match s.meta.status {
+        Status::Interrupted if !s.live.finalizing => Phase::Interrupted.key(),
+        _ => phase(s).key(),
+    }
+}
+
 /// Where the session stands; see the module's header.
 pub fn phase(s: &Session) -> Phase {
     let finalizing = s.live.finalizing;
@@ -264,9 +272,10 @@ fn extending(s: &Session) -> bool {
 
 fn commit_or(s: &Session, otherwise: Phase) -> Phase {
     match (s.live.commit_due, &s.notes.commit_refused) {
-        (true, Some(_)) => Phase::Wait(Wait::Commit),
+        // A refusal is remembered: whoever opens the session later can still answer it.
+        (_, Some(_)) => Phase::Wait(Wait::Commit),
         (true, None) => Phase::Finalize(Step::Commit),
-        (false, _) => otherwise,
+        (false, None) => otherwise,
     }
 }
 

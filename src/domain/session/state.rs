@@ -90,7 +90,7 @@ impl Session {
             notes: Notes::default(),
             live: Live::default(),
         };
-        session.meta.engine_phase = phase::phase(&session).key().into();
+        session.meta.engine_phase = phase::written(&session).into();
         session
     }
 
@@ -179,7 +179,7 @@ impl Session {
 /// The only mutation. Unknown names and double facts are harmless: facts say what is, not what to add.
 pub fn apply(session: &mut Session, fact: &Fact) {
     change(session, fact);
-    session.meta.engine_phase = phase::phase(session).key().into();
+    session.meta.engine_phase = phase::written(session).into();
 }
 
 fn change(s: &mut Session, fact: &Fact) {
