@@ -169,8 +169,9 @@ pub fn describe(fact: &Fact) -> Option<String> {
                 first.iter().map(|l| one_line(l, 100)).collect::<Vec<_>>().join("\n    ")
             )
         }
-        Fact::Rejected { name, k, reason, detail, .. } => {
-            format!("✗ {name}: reply {k} not accepted: {reason} {}", one_line(detail, 90))
+        Fact::Rejected { name, k, reason, detail, failed, .. } => {
+            let out = if *failed { ", and its author is out of the session" } else { "" };
+            format!("✗ {name}: reply {k} not accepted: {reason}{out} — {}", one_line(detail, 90))
         }
         Fact::Skipped { round, vendor, reason, detail, failed } => {
             let out = if *failed { ", and is out of the session" } else { "" };

@@ -186,6 +186,11 @@ impl Runner {
         self.held = true;
     }
 
+    /// The session is driven from here on.
+    pub(super) fn release(&mut self) {
+        self.held = false;
+    }
+
     /// Decides and records one input without going on.
     pub fn feed_quietly(&mut self, input: Input) -> Result<(), StoreError> {
         for effect in decide(&self.session, &self.policy, self.clock.now(), input) {
