@@ -12,3 +12,4 @@ mod stage;
 mod cli;
 mod kills;
 mod sessions;
+mod worlds;

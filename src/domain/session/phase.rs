@@ -247,6 +247,9 @@ fn stance(s: &Session, turn: &Turn) -> Stance {
     if let Some(payload) = &markers.consensus {
         return Stance::Agrees(payload.clone());
     }
+    if !markers.pass {
+        return Stance::Dissents;
+    }
     match clean::judge_pass(turn.body()) {
         Some(Pass::Clean) => Stance::Passes,
         Some(Pass::Suspicious) if judged(s, &turn.name) == Some(true) => Stance::Passes,
@@ -444,8 +447,12 @@ fn round_loop(s: &Session) -> Phase {
     if s.active_vendors().is_empty() {
         return nobody_left(s, round);
     }
+    // Only where the verdict matters: a reply that asks the pilot settles nothing, whatever its PASS means (AMB-43).
     let doubtful = |t: &&Turn| {
-        t.markers().consensus.is_none()
+        let markers = t.markers();
+        markers.pass
+            && markers.consensus.is_none()
+            && markers.escalate.is_none()
             && clean::judge_pass(t.body()) == Some(Pass::Suspicious)
             && judged(s, &t.name).is_none()
     };
