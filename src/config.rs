@@ -7,3 +7,4 @@ pub mod file;
 pub mod layers;
 pub mod places;
 pub mod suggest;
+pub mod value;

@@ -77,7 +77,10 @@ fn environment(native: Native, inherited: &Vars) -> Vars {
         Native::Codex => (codex::OWN_VARIABLES.into(), &[]),
     };
     let mut env = inherited.filtered(|name| {
-        PLAIN.contains(&name) || name.starts_with("LC_") || own.iter().any(|prefix| name.starts_with(prefix))
+        PLAIN.contains(&name)
+            || name.starts_with("LC_")
+            || name.starts_with("FLIGHTDECK_")
+            || own.iter().any(|prefix| name.starts_with(prefix))
     });
     fixed.iter().for_each(|(name, value)| env.set(name, value));
     env.set("TERM", "dumb");

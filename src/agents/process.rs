@@ -27,8 +27,8 @@ const DRAIN_GRACE: Duration = Duration::from_millis(250);
 /// How much of stderr is kept, from its end.
 pub const STDERR_KEPT: usize = 64 * 1024;
 
-/// What to run and within which limits.
-#[derive(Debug, Clone)]
+/// What to run and within which limits. Not `Debug`: it holds the prompt, which must not get into a log.
+#[derive(Clone)]
 pub struct Spec {
     pub program: PathBuf,
     pub args: Vec<OsString>,
@@ -203,7 +203,7 @@ fn command(spec: &Spec, program: &std::path::Path, before: &[OsString]) -> Comma
 fn next_mark() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let own = tree::newborn(std::process::id());
+    let own = tree::own();
     format!("FLIGHTDECK_MARK_{}_{}_{count}", own.pid, own.started_at)
 }
 

@@ -87,13 +87,16 @@ pub fn read(path: &Path, base: &Path) -> Result<Option<ConfigFile>, Problem> {
     Ok(Some(ConfigFile { path: path.to_path_buf(), base: base.to_path_buf(), entries }))
 }
 
-/// The keys of a YAML mapping. The error is a position, where known, and a text that does not quote the file.
-pub fn parse(text: &str) -> Result<Vec<Entry>, (Option<(u64, u64)>, String)> {
+/// Line and column, where known, and what is wrong there.
+pub type Broken = (Option<(u64, u64)>, String);
+
+/// The keys of a YAML mapping. The error does not quote the file.
+pub fn parse(text: &str) -> Result<Vec<Entry>, Broken> {
     yaml::read::<Entries>(text).map(|entries| entries.0).map_err(|error| split_position(&error))
 }
 
 /// The YAML reader says "… at line 3, column 7"; the position belongs in front.
-fn split_position(error: &str) -> (Option<(u64, u64)>, String) {
+fn split_position(error: &str) -> Broken {
     let positioned = || {
         let (what, position) = error.rsplit_once(" at line ")?;
         let (line, column) = position.split_once(", column ")?;

@@ -61,6 +61,10 @@ fn append_within(places: &Places, date: &str, data: &str, deadline: Duration) ->
     let mut command = Command::new("bash");
     command.arg(&iwe.ledger).args(["day", date, "session_reflection", data, "peer-conversation"]);
     command.envs(places.script_env());
+    // The script's own default is the usual place below HOME, wherever the workspace is.
+    if std::env::var_os("IWE_LEDGER_DIR").is_none_or(|dir| dir.is_empty()) {
+        command.env("IWE_LEDGER_DIR", iwe.governance.join("machine/ledger"));
+    }
     match child::run(&mut command, deadline) {
         Ok(finished) if finished.ok() => Logged::Done,
         Ok(finished) if finished.timed_out => {
@@ -103,7 +107,7 @@ mod tests {
         let places = places(dir.path(), true);
         fs::write(
             dir.path().join("ledger-append.sh"),
-            "printf '%s\\0' \"$@\" \"$IWE_DIR\" > \"$IWE_DIR/got\"",
+            "printf '%s\\0' \"$@\" \"$IWE_DIR\" \"$IWE_LEDGER_DIR\" > \"$IWE_DIR/got\"",
         )
         .unwrap();
         let answer = "It's \"fine\",\n$(date) \\ `x` — да\u{0}";
@@ -112,6 +116,10 @@ mod tests {
         let args: Vec<_> = got.split('\0').collect();
         assert_eq!(args[..3], ["day", "2026-08-24", "session_reflection"]);
         assert_eq!((args[4], args[5]), ("peer-conversation", dir.path().to_str().unwrap()));
+        assert!(
+            std::env::var_os("IWE_LEDGER_DIR").is_some() || args[6].ends_with("gov/machine/ledger"),
+            "PC-555"
+        );
         let data: serde_json::Value = serde_json::from_str(args[3]).unwrap();
         assert_eq!(data, json!({"wp": "WP-142", "answer": answer}));
         assert!(args[3].starts_with("{\"wp\":"), "the order of the keys is kept: {}", args[3]);

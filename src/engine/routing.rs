@@ -1,13 +1,12 @@
 //! Advice at the opening, never a block: the writer's model (PC-116), who suits the work (PC-117), and the log of
 //! choices against that advice (PC-118).
 
-use self::stand_in as write;
 use crate::config::places::Iwe;
 use crate::domain::lang::Lang;
 use crate::domain::session::id::SessionId;
 use crate::domain::time::Stamp;
 use crate::engine::wp::WpId;
-use crate::store::frontmatter;
+use crate::store::{frontmatter, write};
 use std::path::Path;
 use std::{fs, io};
 
@@ -249,25 +248,6 @@ fn has_phrase(text: &str, phrase: &str) -> bool {
 
 fn begins_word(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(at, _)| !text[..at].ends_with(char::is_alphanumeric))
-}
-
-/// Stands for `crate::store::write` until that module is filled.
-mod stand_in {
-    use std::io::Write;
-    use std::path::Path;
-    use std::{fs, io};
-
-    pub fn ensure_dir(path: &Path) -> io::Result<()> {
-        fs::create_dir_all(path)
-    }
-
-    pub fn atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
-        fs::write(path, bytes)
-    }
-
-    pub fn append_line(path: &Path, line: &str) -> io::Result<()> {
-        writeln!(fs::OpenOptions::new().append(true).create(true).open(path)?, "{line}")
-    }
 }
 
 #[cfg(test)]

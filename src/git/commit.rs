@@ -94,19 +94,26 @@ impl fmt::Display for Refused {
 impl std::error::Error for Refused {}
 
 /// `git add -- <paths>`, then `git commit -m <message> -- <the same paths>`. Paths are absolute or relative to
-/// `root`; those that do not exist are left out. What others have staged stays staged and uncommitted (PC-541).
-pub fn commit(root: &Path, paths: &[PathBuf], message: &str) -> Result<CommitOutcome, Refused> {
+/// `root`; those that do not exist are left out. What others have staged stays staged and uncommitted (PC-541). `env`
+/// reaches the hooks: session-guard's needs the variables of PC-000 to find its tree.
+pub fn commit(
+    root: &Path,
+    paths: &[PathBuf],
+    message: &str,
+    env: &[(String, String)],
+) -> Result<CommitOutcome, Refused> {
     let repo = match repo::discover(root) {
         Ok(Some(repo)) => repo,
         Ok(None) => return Ok(CommitOutcome::NoRepository),
         Err(error) => return Err(unreadable("git commit", &error)),
     };
+    let git = Git { root, env };
     let existing: Vec<&PathBuf> =
         paths.iter().filter(|path| root.join(path).symlink_metadata().is_ok()).collect();
     if existing.is_empty() {
         return Ok(CommitOutcome::Nothing);
     }
-    run(root, "git add", &["add", "--"], &existing, COMMIT_DEADLINE).map_err(|refused| {
+    git.run("git add", &["add", "--"], &existing, COMMIT_DEADLINE).map_err(|refused| {
         let ignored: Vec<PathBuf> = existing
             .iter()
             .filter(|path| repo.is_ignored(&root.join(path)))
@@ -117,41 +124,84 @@ pub fn commit(root: &Path, paths: &[PathBuf], message: &str) -> Result<CommitOut
     // An empty folder is accepted by `git add` and unknown to `git commit`.
     let known: Vec<&PathBuf> =
         existing.into_iter().filter(|path| repo.is_tracked(&root.join(path))).collect();
-    if known.is_empty() || unchanged(root, &known)? {
+    if known.is_empty() || git.unchanged(&known)? {
         return Ok(CommitOutcome::Nothing);
     }
-    run(root, "git commit", &["commit", "-m", message, "--"], &known, COMMIT_DEADLINE).map_err(
-        |refused| {
-            let unknown = question(root, &["var", "GIT_COMMITTER_IDENT"]).is_ok_and(|answer| !answer.ok())
-                || question(root, &["var", "GIT_AUTHOR_IDENT"]).is_ok_and(|answer| !answer.ok());
-            if unknown { Refused { cause: Cause::NoIdentity, ..refused } } else { refused }
-        },
-    )?;
-    let head = question(root, &["rev-parse", "HEAD"])?;
+    git.run("git commit", &["commit", "-m", message, "--"], &known, COMMIT_DEADLINE).map_err(|refused| {
+        let unknown = git.question(&["var", "GIT_COMMITTER_IDENT"]).is_ok_and(|answer| !answer.ok())
+            || git.question(&["var", "GIT_AUTHOR_IDENT"]).is_ok_and(|answer| !answer.ok());
+        if unknown { Refused { cause: Cause::NoIdentity, ..refused } } else { refused }
+    })?;
+    let head = git.question(&["rev-parse", "HEAD"])?;
     Ok(CommitOutcome::Done(head.stdout.trim().to_string()))
 }
 
 /// `git push` to the branch's upstream. Never forces, never asks for a password.
-pub fn push(root: &Path) -> Result<PushOutcome, Refused> {
+pub fn push(root: &Path, env: &[(String, String)]) -> Result<PushOutcome, Refused> {
     match repo::discover(root) {
         Ok(Some(repo)) if repo.has_upstream() => {}
         Ok(Some(_)) => return Ok(PushOutcome::NoUpstream),
         Ok(None) => return Ok(PushOutcome::NoRepository),
         Err(error) => return Err(unreadable("git push", &error)),
     }
-    run(root, "git push", &["push"], &[], PUSH_DEADLINE)?;
+    Git { root, env }.run("git push", &["push"], &[], PUSH_DEADLINE)?;
     Ok(PushOutcome::Pushed)
 }
 
-/// True when the index holds nothing new for these paths.
-fn unchanged(root: &Path, paths: &[&PathBuf]) -> Result<bool, Refused> {
-    let mut command = git(root, &["diff", "--cached", "--quiet", "--"]);
-    let finished =
-        child::run(command.args(paths), QUESTION_DEADLINE).map_err(|error| no_git("git diff", &error))?;
-    match finished.code {
-        Some(0) => Ok(true),
-        Some(1) => Ok(false),
-        _ => Err(refused("git diff", &finished)),
+/// The git CLI in one folder.
+struct Git<'a> {
+    root: &'a Path,
+    env: &'a [(String, String)],
+}
+
+impl Git<'_> {
+    fn run(
+        &self,
+        step: &'static str,
+        args: &[&str],
+        paths: &[&PathBuf],
+        deadline: Duration,
+    ) -> Result<(), Refused> {
+        let mut command = self.command(args);
+        command.args(paths.iter().map(|path| literal(path)));
+        let finished = child::run(&mut command, deadline).map_err(|error| no_git(step, &error))?;
+        if finished.ok() { Ok(()) } else { Err(refused(step, &finished)) }
+    }
+
+    /// True when the index holds nothing new for these paths.
+    fn unchanged(&self, paths: &[&PathBuf]) -> Result<bool, Refused> {
+        let mut command = self.command(&["diff", "--cached", "--quiet", "--"]);
+        command.args(paths.iter().map(|path| literal(path)));
+        let finished =
+            child::run(&mut command, QUESTION_DEADLINE).map_err(|error| no_git("git diff", &error))?;
+        match finished.code {
+            Some(0) => Ok(true),
+            Some(1) => Ok(false),
+            _ => Err(refused("git diff", &finished)),
+        }
+    }
+
+    fn question(&self, args: &[&str]) -> Result<Finished, Refused> {
+        child::run(&mut self.command(args), QUESTION_DEADLINE).map_err(|error| no_git("git", &error))
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new("git");
+        command.arg("-C").arg(self.root).args(args).envs(self.env.iter().map(|(name, value)| (name, value)));
+        // A missing password is an error, not a question.
+        command.env("GIT_TERMINAL_PROMPT", "0");
+        // Started from a hook, these would point every command at the wrong repository.
+        for name in [
+            "GIT_DIR",
+            "GIT_WORK_TREE",
+            "GIT_INDEX_FILE",
+            "GIT_PREFIX",
+            "GIT_OBJECT_DIRECTORY",
+            "GIT_COMMON_DIR",
+        ] {
+            command.env_remove(name);
+        }
+        command
     }
 }
 
@@ -160,37 +210,6 @@ fn literal(path: &Path) -> OsString {
     let mut spec = OsString::from(":(literal)");
     spec.push(path);
     spec
-}
-
-fn question(root: &Path, args: &[&str]) -> Result<Finished, Refused> {
-    child::run(&mut git(root, args), QUESTION_DEADLINE).map_err(|error| no_git("git", &error))
-}
-
-fn run(
-    root: &Path,
-    step: &'static str,
-    args: &[&str],
-    paths: &[&PathBuf],
-    deadline: Duration,
-) -> Result<(), Refused> {
-    let mut command = git(root, args);
-    let finished = child::run(command.args(paths.iter().map(|path| literal(path))), deadline)
-        .map_err(|error| no_git(step, &error))?;
-    if finished.ok() { Ok(()) } else { Err(refused(step, &finished)) }
-}
-
-fn git(root: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new("git");
-    command.arg("-C").arg(root).args(args);
-    // A missing password is an error, not a question.
-    command.env("GIT_TERMINAL_PROMPT", "0");
-    // Started from a hook, these would point every command at the wrong repository.
-    for name in
-        ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR"]
-    {
-        command.env_remove(name);
-    }
-    command
 }
 
 fn refused(step: &'static str, finished: &Finished) -> Refused {
@@ -238,7 +257,7 @@ mod tests {
         }
 
         fn git(&self, args: &[&str]) -> String {
-            let finished = question(&self.root(), args).unwrap();
+            let finished = Git { root: &self.root(), env: &[] }.question(args).unwrap();
             assert!(finished.ok(), "git {args:?}: {finished:?}");
             finished.stdout
         }
@@ -258,7 +277,7 @@ mod tests {
 
         fn commit(&self, paths: &[&str]) -> Result<CommitOutcome, Refused> {
             let paths: Vec<_> = paths.iter().map(PathBuf::from).collect();
-            commit(&self.root(), &paths, "feat(peer): x — y")
+            commit(&self.root(), &paths, "feat(peer): x — y", &[])
         }
 
         fn with_remote(self) -> Scratch {
@@ -305,8 +324,8 @@ mod tests {
         scratch.write("a[1]*.md", "x\n");
         fs::create_dir(scratch.root().join("empty")).unwrap();
         let paths = [scratch.root().join("a[1]*.md"), scratch.root().join("empty")];
-        assert!(matches!(commit(&scratch.root(), &paths, "m"), Ok(CommitOutcome::Done(_))));
-        assert_eq!(commit(&scratch.root(), &paths[1..], "m"), Ok(CommitOutcome::Nothing));
+        assert!(matches!(commit(&scratch.root(), &paths, "m", &[]), Ok(CommitOutcome::Done(_))));
+        assert_eq!(commit(&scratch.root(), &paths[1..], "m", &[]), Ok(CommitOutcome::Nothing));
     }
 
     #[test]
@@ -316,8 +335,8 @@ mod tests {
         assert_eq!(scratch.commit(&["absent"]), Ok(CommitOutcome::Nothing));
         let plain = tempfile::tempdir().unwrap();
         fs::write(plain.path().join("f"), "x").unwrap();
-        assert_eq!(commit(plain.path(), &["f".into()], "m"), Ok(CommitOutcome::NoRepository));
-        assert_eq!(push(plain.path()), Ok(PushOutcome::NoRepository));
+        assert_eq!(commit(plain.path(), &["f".into()], "m", &[]), Ok(CommitOutcome::NoRepository));
+        assert_eq!(push(plain.path(), &[]), Ok(PushOutcome::NoRepository));
     }
 
     #[test]
@@ -330,11 +349,14 @@ mod tests {
         assert_eq!((refused.step, refused.cause.clone()), ("git commit", Cause::Other));
         assert!(refused.to_string().contains("SCOPE GATE: new file outside of the session"), "{refused}");
         assert_eq!(scratch.git(&["rev-parse", "HEAD"]), before);
+        scratch.hook("test \"$IWE_ROOT\" = here");
+        let env = [("IWE_ROOT".to_string(), "here".to_string())];
+        assert!(scratch.commit(&["new.md"]).is_err());
+        assert!(matches!(commit(&scratch.root(), &["new.md".into()], "m", &env), Ok(CommitOutcome::Done(_))));
+        scratch.write("more.md", "x\n");
         scratch.hook("exit 0");
-        assert!(
-            matches!(scratch.commit(&["new.md"]), Ok(CommitOutcome::Done(_))),
-            "the same call again works"
-        );
+        let outcome = scratch.commit(&["more.md"]);
+        assert!(matches!(outcome, Ok(CommitOutcome::Done(_))), "{outcome:?}");
     }
 
     #[test]
@@ -352,7 +374,10 @@ mod tests {
         let inherited = ["GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL", "EMAIL"]
             .iter()
             .any(|n| std::env::var_os(n).is_some());
-        if !inherited && question(&scratch.root(), &["config", "user.email"]).is_ok_and(|answer| !answer.ok())
+        if !inherited
+            && (Git { root: &scratch.root(), env: &[] })
+                .question(&["config", "user.email"])
+                .is_ok_and(|answer| !answer.ok())
         {
             let refused = scratch.commit(&["b.md"]).unwrap_err();
             assert_eq!(refused.cause, Cause::NoIdentity, "{refused}");
@@ -363,14 +388,14 @@ mod tests {
     #[test]
     fn pc_645_push_to_a_bare_remote() {
         let scratch = Scratch::new();
-        assert_eq!(push(&scratch.root()), Ok(PushOutcome::NoUpstream));
+        assert_eq!(push(&scratch.root(), &[]), Ok(PushOutcome::NoUpstream));
         let scratch = scratch.with_remote();
         let repo = discover(&scratch.root()).unwrap().unwrap();
         assert_eq!(repo.ahead(), Some(0));
         scratch.write("a.md", "x\n");
         scratch.commit(&["a.md"]).unwrap();
         assert_eq!(repo.ahead(), Some(1), "push pending");
-        assert_eq!(push(&scratch.root()), Ok(PushOutcome::Pushed));
+        assert_eq!(push(&scratch.root(), &[]), Ok(PushOutcome::Pushed));
         assert_eq!(repo.ahead(), Some(0));
     }
 
@@ -379,12 +404,12 @@ mod tests {
         let scratch = Scratch::new().with_remote();
         scratch.write("theirs", "x\n");
         scratch.commit(&["theirs"]).unwrap();
-        push(&scratch.root()).unwrap();
+        push(&scratch.root(), &[]).unwrap();
         scratch.git(&["reset", "-q", "--hard", "HEAD~1"]);
         scratch.write("ours", "x\n");
         scratch.commit(&["ours"]).unwrap();
         let remote = scratch.git(&["rev-parse", "origin/main"]);
-        let refused = push(&scratch.root()).unwrap_err();
+        let refused = push(&scratch.root(), &[]).unwrap_err();
         assert!(refused.step == "git push" && !refused.stderr.is_empty(), "{refused}");
         assert_eq!(scratch.git(&["ls-remote", "origin", "main"]).split('\t').next().unwrap(), remote.trim());
     }

@@ -2,9 +2,12 @@
 //!
 //! The file is shared with people and scripts: everything outside the row that changes stays byte for byte (PC-218).
 
+mod cells;
+
 use crate::domain::lang::Lang;
 use crate::domain::session::id::SessionId;
 use crate::domain::session::meta::{Meta, Status};
+use cells::{cells, escape, is_separator, padded, unescape};
 use std::ops::Range;
 
 const COLUMNS: usize = 8;
@@ -210,33 +213,6 @@ fn table(text: &str) -> Option<Table> {
     None
 }
 
-fn is_separator(line: &str) -> bool {
-    line.contains('-')
-        && line.trim().starts_with('|')
-        && line.trim().chars().all(|c| matches!(c, '|' | '-' | ':' | ' '))
-}
-
-/// The cells of a row between its outer bars, split at every `|` that no backslash escapes (PC-215).
-fn cells(line: &str) -> impl Iterator<Item = Range<usize>> + '_ {
-    let body = line.trim_end();
-    let start = body.len() - body.trim_start().len();
-    let mut at = start + usize::from(body[start..].starts_with('|'));
-    std::iter::from_fn(move || {
-        if at >= body.len() {
-            return None;
-        }
-        let mut escaped = false;
-        let end = body[at..].char_indices().find_map(|(i, c)| {
-            let bar = c == '|' && !escaped;
-            escaped = c == '\\' && !escaped;
-            bar.then_some(at + i)
-        });
-        let cell = at..end.unwrap_or(body.len());
-        at = cell.end + 1;
-        Some(cell)
-    })
-}
-
 /// Never by substring: `…-01-foo` is not `…-01-foo-bar` (PC-215).
 fn is_row_of(line: &str, session: &str) -> bool {
     let cell = session_cell(line);
@@ -255,13 +231,6 @@ fn with_status(line: &str, status: Status, report: &str) -> String {
     let (status, report) =
         (padded(&line[before.clone()], status.key()), padded(&line[behind.clone()], &escape(report)));
     format!("{}{status}|{report}{}", &line[..before.start], &line[behind.end..])
-}
-
-/// The new content of a cell with the blanks the old one had.
-fn padded(old: &str, new: &str) -> String {
-    let lead = &old[..old.len() - old.trim_start().len()];
-    let tail = &old[old.trim_end().len()..];
-    if old.trim().is_empty() { format!(" {new} ") } else { format!("{lead}{new}{tail}") }
 }
 
 /// A file without a table gets one at its end, in its own language.
@@ -294,26 +263,6 @@ fn vendors(meta: &Meta) -> Vec<String> {
         _ if !meta.round_order.is_empty() => meta.round_order.clone(),
         _ => meta.peer_agents.clone(),
     }
-}
-
-/// One line, white space collapsed, `\` and `|` escaped (PC-214).
-fn escape(cell: &str) -> String {
-    let cell = cell.split_whitespace().collect::<Vec<_>>().join(" ");
-    cell.chars().filter(|c| !c.is_control()).collect::<String>().replace('\\', "\\\\").replace('|', "\\|")
-}
-
-fn unescape(cell: &str) -> String {
-    let (mut out, mut chars) = (String::with_capacity(cell.len()), cell.chars().peekable());
-    while let Some(c) = chars.next() {
-        match chars.peek() {
-            Some(next @ ('\\' | '|')) if c == '\\' => {
-                out.push(*next);
-                chars.next();
-            }
-            _ => out.push(c),
-        }
-    }
-    out
 }
 
 /// At most `max` characters: longer texts end in `…` (PC-214).

@@ -156,13 +156,12 @@ pub fn strip_fence(text: &str) -> String {
     let first = match lines.first() {
         Some(line) if opens(line) => Some(0),
         Some(line) if line.trim_end() == "---" => None,
-        _ => lines.iter().position(|line| named(&line)),
+        _ => lines.iter().position(named),
     };
     let Some(first) = first else { return text };
     let width = lines[first].chars().take_while(|c| *c == '`').count();
     let closes = |line: &&str| line.trim().len() >= width && line.trim().chars().all(|c| c == '`');
-    let last =
-        lines.iter().rposition(|line| closes(&line)).filter(|last| *last > first).unwrap_or(lines.len());
+    let last = lines.iter().rposition(closes).filter(|last| *last > first).unwrap_or(lines.len());
     lines[first + 1..last].join("\n") + "\n"
 }
 
@@ -301,6 +300,7 @@ fn plain_lines(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::domain::session::id::SessionId;
+    use proptest::prelude::Strategy;
 
     const BODY: &str = "# Final Report\n\n## 1. Original problem statement\n- **Task:** x\n\n## 4. Recorded decision\n\
         - Rotate by size\n  or by day. [synthesized]\n- **Key argument:** y\n\n## 7. Metadata and navigation\n\
@@ -469,5 +469,29 @@ mod tests {
     fn pc_622_log_links() {
         assert_eq!(linked_files(BODY), ["00-writer.md", "01-peer.md"]);
         assert!(linked_files("").is_empty());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn pc_605_taking_over_twice_changes_nothing_and_nothing_panics(
+            pieces in proptest::collection::vec(
+                proptest::prop_oneof![
+                    proptest::sample::select(vec![
+                        "---\n", "```markdown\n", "```\n", "# Final Report\n", "## 4. Recorded decision [synthesized]\n",
+                        "confidence: high\n", "confidence_basis: a: b\n", "ttl_event: until WP-1\n", "## Algorithm\n",
+                        "- [a](b.md) `c\n", "\n", "\r\n", "schema_version: 1\n", "cost_usd: 1\n", "\u{feff}", "é:1–é\n",
+                    ]).prop_map(str::to_string),
+                    ".{0,12}",
+                ],
+                0..14,
+            )
+        ) {
+            let text = pieces.concat();
+            let once = finish(&text, &engine());
+            proptest::prop_assert!(once.starts_with("---\nschema_version: 1\n"));
+            proptest::prop_assert_eq!(&finish(&once, &engine()), &once);
+            let fresh = refresh(&text, 1, 1, ResultClass::Agreed, &[]);
+            let _ = (first_decision(&fresh), linked_files(&fresh), is_stub(&fresh), parts::all(&text));
+        }
     }
 }

@@ -9,8 +9,9 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Replaces or creates `path` in one step. An existing file keeps its mode; a symbolic link stays a link and its
-/// target is replaced. On any error the old file is untouched and no temporary file is left behind.
+/// Replaces or creates `path` in one step. An existing file keeps its mode, a new one is 0644 as far as the umask
+/// allows; a symbolic link stays a link and its target is replaced. On any error the old file is untouched and no
+/// temporary file is left behind.
 pub fn atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let is_link = fs::symlink_metadata(path).is_ok_and(|m| m.file_type().is_symlink());
     let target = if is_link { fs::canonicalize(path)? } else { path.to_path_buf() };
@@ -84,7 +85,11 @@ impl Temp {
         let temp = Temp { path: temp_path(target)?, placed: false };
         // A leftover of a crash, or a link that somebody planted, must not be written through.
         let _ = fs::remove_file(&temp.path);
-        let mut file = OpenOptions::new().write(true).create_new(true).open(&temp.path)?;
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o644);
+        let mut file = options.open(&temp.path)?;
         file.write_all(bytes)?;
         if let Some(mode) = mode {
             file.set_permissions(mode)?;

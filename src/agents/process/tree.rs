@@ -36,6 +36,12 @@ pub fn newborn(pid: u32) -> Seen {
     Seen { pid, started_at: system::birth(pid) }
 }
 
+/// This process.
+pub fn own() -> Seen {
+    static OWN: std::sync::LazyLock<Seen> = std::sync::LazyLock::new(|| newborn(std::process::id()));
+    *OWN
+}
+
 /// True when that very process still runs; zombies do not.
 pub fn is_alive(seen: Seen) -> bool {
     system::started_at(seen.pid).is_some_and(|now| system::is_same_start(now, seen.started_at))

@@ -7,17 +7,16 @@ use serde_json::{Map, Value};
 
 pub use stand_in::{Defer, Dispute, Position, Summary, Tri};
 
-/// The five values of PC-462 and `defer` (PC-466). `discussed` and `agreed` are required.
+/// The five values of PC-462 and `defer` (PC-466). Without hours or proposed changes it is still a summary; that nobody
+/// else is affected must be said, because an empty `impact` reads like that.
 pub fn read_summary(text: &str) -> Result<Summary, String> {
     let map = mapping(text, &["discussed", "agreed", "proposed", "hours", "impact", "defer"])?;
-    let optional =
-        |key| Some(words(map.get(key))).filter(|t| !t.is_empty()).unwrap_or("not estimated".into());
     Ok(Summary {
         discussed: required(&map, "discussed")?,
         agreed: required(&map, "agreed")?,
         proposed: list(map.get("proposed")),
-        hours: bare_hours(&optional("hours")),
-        impact: optional("impact"),
+        hours: bare_hours(&words(map.get("hours"))),
+        impact: required(&map, "impact")?,
         defer: match words(map.get("defer")).to_lowercase().as_str() {
             "" | "none" | "no" | "false" | "нет" => Defer::None,
             "wp" => Defer::Wp,
@@ -289,13 +288,10 @@ mod tests {
         assert_eq!(got.agreed, "two parts: trial, protected");
         assert_eq!(got.proposed, ["split: 20/80", "measure # later"]);
         assert_eq!((got.hours.as_str(), got.defer), ("about 3", Defer::Wp));
-        let text = "discussed: a\nagreed: |\n  line one\n  line two: b\nproposed: []\n";
+        let text = "discussed: a\nagreed: |\n  line one\n  line two: b\nproposed: []\nimpact: local only\n";
         let got = read_summary(text).unwrap();
         assert_eq!(got.agreed, "line one\nline two: b");
-        assert_eq!(
-            (got.proposed.len(), got.hours.as_str(), got.impact.as_str()),
-            (0, "not estimated", "not estimated")
-        );
+        assert_eq!((got.proposed.len(), got.hours.as_str()), (0, ""));
     }
 
     #[test]
@@ -308,7 +304,8 @@ mod tests {
             "{",
             "discussed: [",
             "discussed: a\nagreed: <2-3 lines: the essence of the decision>\n",
-            "discussed: a\nagreed: b\ndefer: maybe\n",
+            "discussed: a\nagreed: b\nimpact: c\ndefer: maybe\n",
+            "discussed: a\nagreed: b\nhours: 3\n",
         ] {
             assert!(read_summary(text).is_err(), "{text}");
         }
@@ -367,5 +364,12 @@ mod tests {
             let _ = (read_roles(text), read_judge(text), read_summary(text), read_dispute(text));
         }
         assert!(read_roles(&format!("agreed_roles: {}", "[".repeat(100_000))).is_err());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_answer_panics(text in "([a-z_]{0,12}:| |\n|-|```|\\{|\\}|\"|agreed_roles:|positions:|clean:|\\PC){0,30}") {
+            let _ = (read_roles(&text), read_judge(&text), read_summary(&text), read_dispute(&text));
+        }
     }
 }

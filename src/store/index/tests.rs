@@ -172,7 +172,7 @@ fn pc_212_vendors_not_agent_ids() {
 }
 
 #[test]
-fn newest_reads_no_further_than_asked() {
+fn pc_212_the_newest_rows_are_read_first() {
     let mut text = empty(Lang::En, "2026-08-24");
     for n in 0..10_000 {
         text.push_str(&format!(

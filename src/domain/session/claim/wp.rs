@@ -114,45 +114,99 @@ pub fn wp_state(word: &str) -> Option<WpState> {
     WORDS.iter().find(|(_, words)| words.contains(&word.as_str())).map(|(state, _)| *state)
 }
 
-/// At most one claim a line: with two work packages, two states or any doubt it is unclear what is said of which.
+/// Words that may stand between the work package and its state, and make it a statement.
+const LINKS: [&str; 21] = [
+    "is",
+    "are",
+    "has",
+    "been",
+    "now",
+    "already",
+    "still",
+    "currently",
+    "status",
+    "state",
+    "marked",
+    "as",
+    "in",
+    "это",
+    "уже",
+    "сейчас",
+    "статус",
+    "статусе",
+    "в",
+    "стоит",
+    "числится",
+];
+
+/// At most one claim a line: with two work packages, two states or any doubt it is unclear what is said of which. The
+/// state has to follow its work package at once (`WP-7 is done`, `WP-7: done.`, `| WP-7 | done |`): a state elsewhere
+/// in the sentence belongs to something else more often than not.
 pub fn claim(line: &str) -> Option<Claim> {
     // Cheap test first: most lines name no work package.
     if !line.contains("WP") || line.contains(['?', '？']) {
         return None;
     }
-    let words: Vec<String> = line
-        .split(|c: char| c.is_whitespace() || ",.;:()[]{}\"`*|«»—–/!".contains(c))
-        .filter(|word| !word.is_empty())
-        .map(fold)
-        .collect();
-    let mut numbers = words.iter().filter_map(|word| number(word));
-    let wp = numbers.next()?;
-    if numbers.any(|other| other != wp) {
+    let words = words(line);
+    if words.iter().any(|word| DOUBT.contains(&word.as_str())) {
         return None;
     }
-    let mut status: Option<(WpState, String)> = None;
-    let mut at = 0;
-    while at < words.len() {
-        let pair = words.get(at + 1).map(|next| format!("{} {next}", words[at]));
-        let (state, word, used) = match pair.and_then(|pair| Some((wp_state(&pair)?, pair))) {
-            Some((state, pair)) => (state, pair, 2),
-            None => match wp_state(&words[at]) {
-                Some(state) => (state, words[at].clone(), 1),
-                None if DOUBT.contains(&words[at].replace('’', "'").as_str()) => return None,
-                None => {
-                    at += 1;
-                    continue;
-                }
-            },
+    let mut numbered = words.iter().enumerate().filter_map(|(at, word)| Some((at, number(word)?)));
+    let (at, wp) = numbered.next()?;
+    let mut states = words.iter().filter_map(|word| wp_state(word));
+    let state = states.next()?;
+    if numbered.any(|(_, other)| other != wp) || states.any(|other| other != state) {
+        return None;
+    }
+    let behind = &words[at + 1..];
+    let status = behind.iter().position(|word| wp_state(word).is_some())?;
+    let between = &behind[..status];
+    if !between.iter().all(|word| word == PAUSE || LINKS.contains(&word.as_str())) {
+        return None;
+    }
+    // `WP-7 active users` states nothing; without a linking word the state has to end its phrase.
+    let linked = between.iter().any(|word| word != PAUSE);
+    let ends = behind.get(status + 1).is_none_or(|next| next == PAUSE || next == STOP);
+    (linked || ends).then(|| Claim::WpStatus { wp, status_word: behind[status].clone() })
+}
+
+const PAUSE: &str = ":";
+const STOP: &str = ".";
+
+/// Folded words, two of them together where they are one state (`not started`); a comma or the end of a sentence is
+/// [`STOP`], a colon, dash, bracket or table line [`PAUSE`].
+fn words(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let mut chars = line.chars().peekable();
+    while let Some(c) = chars.next() {
+        let ends_here = chars.peek().is_none_or(|next| !next.is_alphanumeric());
+        let mark = match c {
+            '.' | ',' | ';' | '!' if ends_here => Some(STOP),
+            ':' | '(' | ')' | '[' | ']' | '|' | '—' | '–' | '=' | '→' => Some(PAUSE),
+            '"' | '`' | '*' | '«' | '»' | '“' | '”' => None,
+            c if c.is_whitespace() => None,
+            c => {
+                word.push(c);
+                continue;
+            }
         };
-        at += used;
-        match &status {
-            Some((earlier, _)) if *earlier != state => return None,
-            Some(_) => {}
-            None => status = Some((state, word)),
+        if !word.is_empty() {
+            words.push(fold(&std::mem::take(&mut word)).replace('’', "'"));
+        }
+        words.extend(mark.map(str::to_string));
+    }
+    if !word.is_empty() {
+        words.push(fold(&word).replace('’', "'"));
+    }
+    let mut joined: Vec<String> = Vec::with_capacity(words.len());
+    for word in words {
+        match joined.last_mut() {
+            Some(last) if wp_state(&format!("{last} {word}")).is_some() => *last = format!("{last} {word}"),
+            _ => joined.push(word),
         }
     }
-    status.map(|(_, status_word)| Claim::WpStatus { wp, status_word })
+    joined
 }
 
 /// `WP-7` for `wp-7`, `wp-007` and `wp7`.
@@ -188,6 +242,8 @@ mod tests {
             ("WP-5 уже закрыт", "WP-5 закрыт"),
             ("WP-5 в работе", "WP-5 в работе"),
             ("WP-5 завершён", "WP-5 завершен"),
+            ("WP-5 (active), see the plan", "WP-5 active"),
+            ("WP-5 is still blocked by the vendor", "WP-5 blocked"),
             ("WP-5: not started", "WP-5 not started"),
             ("WP-5 is done, WP-5 is closed", "WP-5 done"),
         ] {
@@ -212,6 +268,13 @@ mod tests {
             "WP-5 ещё не закрыт",
             "если WP-5 закрыт",
             "SWP-5 done",
+            "see WP-5. Done.",
+            "WP-5, done yesterday",
+            "WP-5 active users complain",
+            "(WP-5): copy and paste is blocked by the gate",
+            "done with WP-5",
+            "the table is in inbox/WP-5/x.md; the gap is closed",
+            "WP-5: the gap is closed",
         ] {
             assert_eq!(shown(line), None, "{line}");
         }

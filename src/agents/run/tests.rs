@@ -1,0 +1,303 @@
+use super::*;
+use crate::agents::call::Purpose;
+use crate::agents::process::kill::Target;
+use crate::agents::process::tree;
+use crate::agents::registry::{Overlay, Registry, SkillPaths};
+use serde_json::{Value, json};
+use std::future::pending;
+use std::os::unix::fs::PermissionsExt;
+use std::sync::Mutex;
+
+struct Lab {
+    dir: tempfile::TempDir,
+    entry: Value,
+    around: Surroundings,
+}
+
+impl Lab {
+    /// A script vendor `alpha` whose adapter runs `script`; `$here` is the lab's folder.
+    fn new(script: &str) -> Lab {
+        let dir = tempfile::tempdir().unwrap();
+        let adapter = dir.path().join("adapter");
+        std::fs::write(&adapter, format!("#!/bin/sh\nhere={}\n{script}\n", dir.path().display())).unwrap();
+        std::fs::set_permissions(&adapter, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let env = Vars::real().filtered(|name| matches!(name, "PATH" | "HOME"));
+        Lab {
+            dir,
+            entry: json!({"kind": "script", "path": "./adapter"}),
+            around: Surroundings { env, ..Surroundings::default() },
+        }
+    }
+
+    fn with(mut self, key: &str, value: Value) -> Lab {
+        self.entry[key] = value;
+        self
+    }
+
+    fn vendor(&self) -> Vendor {
+        let mut vendors = serde_json::Map::new();
+        vendors.insert("alpha".into(), self.entry.clone());
+        let overlay = Overlay { vendors, base: self.dir.path().into(), origin: "config.yaml".into() };
+        Registry::load(&[overlay], &SkillPaths::default()).unwrap().get("alpha").unwrap().clone()
+    }
+
+    fn call(&self, purpose: Purpose) -> Call {
+        Call {
+            vendor: "alpha".into(),
+            purpose,
+            session: "2026-08-24-01-x".into(),
+            round: 2,
+            attempt: 1,
+            prompt: "the prompt".into(),
+            model: String::new(),
+            add_dir: None,
+            conversation: None,
+            runtime: self.runtime(),
+            extra_env: vec![("IWE_ROOT".into(), "/ws".into())],
+        }
+    }
+
+    fn runtime(&self) -> PathBuf {
+        self.dir.path().join("runtime")
+    }
+
+    async fn run(&self, purpose: Purpose) -> Outcome {
+        run_in(&self.around, &self.vendor(), self.call(purpose), |_| {}, pending()).await
+    }
+
+    async fn reply(&self, purpose: Purpose) -> String {
+        match self.run(purpose).await {
+            Outcome::Reply(reply) => reply.text,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    async fn failure(&self) -> CallFailure {
+        match self.run(Purpose::Turn).await {
+            Outcome::Failed(failure) => failure,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.dir.path().join(name)).unwrap_or_default()
+    }
+}
+
+async fn until(test: impl Fn() -> bool) {
+    let waiting = async {
+        while !test() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(10), waiting).await.expect("it never happened");
+}
+
+const TELL: &str = "echo \"$FLIGHTDECK_CALL $FLIGHTDECK_SESSION $FLIGHTDECK_ROUND $FLIGHTDECK_ATTEMPT \
+    [$IWE_PEER_PLAIN] $IWE_ROOT $OWN $IWE_PEER_TIMEOUT_SECONDS\"; cat";
+
+#[tokio::test]
+async fn pc_054_every_call_tells_its_purpose() {
+    let mut lab = Lab::new(TELL).with("env", json!({"OWN": "mine"})).with("deadline", json!("40s"));
+    let told = lab.reply(Purpose::Synthesis).await;
+    assert_eq!(told, "synthesis 2026-08-24-01-x 2 1 [1] /ws mine 45\nthe prompt");
+    lab.around.env.set("IWE_PEER_PLAIN", "1");
+    let told = lab.reply(Purpose::Peer).await;
+    assert!(told.starts_with("peer 2026-08-24-01-x 2 1 [] "), "{told}");
+}
+
+#[tokio::test]
+async fn pc_060_every_end_has_its_class() {
+    for (script, want) in [
+        ("exit 1", Reason::Exit(1)),
+        ("exit 2", Reason::Exit(2)),
+        ("exit 3", Reason::Exit(3)),
+        ("exit 4", Reason::Exit(4)),
+        ("exit 5", Reason::Exit(5)),
+        ("exit 6", Reason::Exit(6)),
+        ("exit 7", Reason::Exit(7)),
+        ("echo text; exit 64", Reason::ExitOther(64)),
+        ("echo text; kill -9 $$", Reason::Signal(9)),
+        ("", Reason::Empty),
+        ("echo; printf ' \\t'", Reason::Empty),
+    ] {
+        let failure = Lab::new(&format!("cat >/dev/null; echo noise >&2; {script}")).failure().await;
+        assert_eq!(failure.reason, want, "{script}");
+        assert_eq!(failure.stderr, "noise\n");
+        assert!(!failure.detail.is_empty() && !failure.detail.contains("the prompt"));
+    }
+}
+
+#[tokio::test]
+async fn pc_068_timeouts_have_a_class() {
+    let failure = Lab::new("sleep 30").with("deadline", json!("200ms")).failure().await;
+    assert_eq!((failure.reason, failure.detail.as_str()), (Reason::Timeout, "no reply within 200 ms"));
+    let failure = Lab::new("echo a; sleep 30").with("idle", json!("200ms")).failure().await;
+    assert_eq!(failure.reason, Reason::Timeout);
+}
+
+#[tokio::test]
+async fn pc_051_a_flood_fails_with_its_size() {
+    let failure = Lab::new("head -c 1000000000 /dev/zero").with("output_cap", json!(100_000)).failure().await;
+    assert_eq!(failure.reason, Reason::OutputTooLarge);
+    assert!(failure.detail.contains("the limit is 100000"), "{}", failure.detail);
+}
+
+#[tokio::test]
+async fn pc_238_bad_bytes_are_replaced() {
+    let lab = Lab::new(r"printf 'a\377b\000\033[31m'; printf '\320'; printf '\264'");
+    assert_eq!(lab.reply(Purpose::Turn).await, "a\u{fffd}b\0\u{1b}[31mд");
+}
+
+#[tokio::test]
+async fn pc_342_a_script_without_frontmatter_is_judged_by_the_engine() {
+    let lab = Lab::new("echo yes");
+    assert_eq!(lab.reply(Purpose::Peer).await, "yes\n");
+}
+
+#[tokio::test]
+async fn pc_293_too_long_prompts_are_counted_not_shown() {
+    let lab = Lab::new("touch \"$here/started\"; echo yes").with("prompt_limit", json!("9 bytes"));
+    let failure = lab.failure().await;
+    assert_eq!(failure.reason, Reason::PromptTooLarge);
+    assert_eq!(failure.detail, "the prompt has 10 characters (10 bytes); alpha takes 9 bytes");
+    assert!(!lab.dir.path().join("started").exists());
+}
+
+#[tokio::test]
+async fn pc_102_missing_and_not_executable() {
+    let lab = Lab::new("");
+    let adapter = lab.dir.path().join("adapter");
+    std::fs::set_permissions(&adapter, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let failure = lab.failure().await;
+    assert_eq!(failure.reason, Reason::Exit(1));
+    assert!(failure.detail.contains("chmod +x"), "{}", failure.detail);
+    std::fs::remove_file(&adapter).unwrap();
+    assert!(lab.failure().await.detail.contains("does not exist"));
+    let unset = Lab { entry: json!({"kind": "script"}), ..Lab::new("") };
+    assert!(unset.failure().await.detail.contains("vendors.alpha.path"));
+    let pilot = Lab { entry: json!({"kind": "pilot"}), ..Lab::new("") };
+    assert!(pilot.failure().await.detail.contains("by hand"));
+}
+
+#[tokio::test]
+async fn pc_069_busy_before_anything_starts() {
+    let lab =
+        Lab::new("echo x >>\"$here/starts\"; while ! [ -e \"$here/go\" ]; do sleep 0.02; done; echo yes");
+    let second = async {
+        until(|| !lab.read("starts").is_empty()).await;
+        let second = lab.failure().await;
+        std::fs::write(lab.dir.path().join("go"), "").unwrap();
+        second
+    };
+    let (first, second) = tokio::join!(lab.run(Purpose::Turn), second);
+    assert!(matches!(first, Outcome::Reply(_)));
+    assert_eq!((second.reason, lab.read("starts").as_str()), (Reason::Exit(5), "x\n"));
+    assert!(second.detail.contains(&std::process::id().to_string()), "{}", second.detail);
+    assert!(lab.read("runtime/locks/alpha.lock").starts_with(&std::process::id().to_string()));
+}
+
+#[tokio::test]
+async fn pc_069_a_planted_link_is_not_followed() {
+    let lab = Lab::new("echo yes");
+    std::fs::create_dir_all(lab.runtime().join("locks")).unwrap();
+    std::fs::write(lab.dir.path().join("precious"), "text").unwrap();
+    std::os::unix::fs::symlink(lab.dir.path().join("precious"), lab.runtime().join("locks/alpha.lock"))
+        .unwrap();
+    assert!(lab.failure().await.detail.contains("cannot use the lock"));
+    assert_eq!(lab.read("precious"), "text");
+}
+
+#[tokio::test]
+async fn pc_070_stdout_is_captured_in_the_runtime_folder() {
+    let lab = Lab::new("pwd >\"$here/cwd\"; touch stray; echo yes; exit 3");
+    lab.failure().await;
+    assert_eq!(lab.read("runtime/calls/alpha.out"), "yes\n");
+    assert!(lab.read("cwd").contains("/runtime/scratch/alpha/work"));
+    let left = lab.runtime().join("scratch/alpha/work").read_dir().map_or(0, Iterator::count);
+    assert_eq!(left, 0, "what the call wrote is gone");
+    let mode = lab.runtime().join("calls/alpha.out").metadata().unwrap().permissions().mode();
+    assert_eq!(mode & 0o077, 0);
+}
+
+#[tokio::test]
+async fn pc_701_cancelled_output_is_discarded() {
+    let lab = Lab::new("echo half; touch \"$here/started\"; sleep 30");
+    let cancel = until(|| lab.dir.path().join("started").exists());
+    let outcome = run_in(&lab.around, &lab.vendor(), lab.call(Purpose::Turn), |_| {}, cancel).await;
+    assert_eq!(outcome, Outcome::Cancelled);
+    assert!(!lab.runtime().join("calls/alpha.out").exists());
+    assert_eq!(LastCall::read(&lab.runtime()), None);
+}
+
+#[tokio::test]
+async fn pc_706_a_running_call_is_on_record_and_can_be_reaped() {
+    let lab = Lab::new(
+        "setsid sh -c 'echo $$ >\"$0\"; exec sleep 60' \"$here/escaped\" & trap '' TERM; while :; do sleep 0.1; done",
+    );
+    let (runtime, vendor, call) = (lab.runtime(), lab.vendor(), lab.call(Purpose::Judge));
+    let around = lab.around.clone();
+    // A call that nobody ends: as if its engine had died.
+    let running = tokio::spawn(async move { run_in(&around, &vendor, call, |_| {}, pending()).await });
+    until(|| !lab.read("escaped").is_empty() && LastCall::read(&runtime).is_some()).await;
+    let last = LastCall::read(&runtime).unwrap();
+    assert_eq!((last.purpose, last.round, last.attempt), (Purpose::Judge, 2, 1));
+    let escaped = tree::newborn(lab.read("escaped").trim().parse().unwrap());
+    assert_eq!(reap_stale(&runtime).await, Some(last.clone()));
+    until(|| !tree::is_alive(escaped)).await;
+    assert!(matches!(running.await.unwrap(), Outcome::Failed(f) if f.reason == Reason::Signal(9)));
+    assert_eq!((reap_stale(&runtime).await, LastCall::read(&runtime)), (None, None));
+}
+
+#[tokio::test]
+async fn pc_706_a_used_again_pid_is_left_alone() {
+    let lab = Lab::new("");
+    let mut other = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+    let mut root = tree::newborn(other.id());
+    root.started_at += 100;
+    let target = Target { root, mark: "FLIGHTDECK_MARK_TEST".into() };
+    std::fs::create_dir_all(lab.runtime()).unwrap();
+    let mut record = files::Record::new(&lab.runtime(), &lab.vendor(), &lab.call(Purpose::Turn));
+    record.write(&target);
+    assert_eq!(reap_stale(&lab.runtime()).await, None);
+    assert_eq!(other.try_wait().unwrap(), None, "it still runs");
+    other.kill().unwrap();
+    other.wait().unwrap();
+}
+
+#[tokio::test]
+async fn progress_is_told_in_order() {
+    let lab = Lab::new(
+        "printf one; touch \"$here/one\"; while ! [ -e \"$here/go\" ]; do sleep 0.02; done; printf two",
+    );
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let (heard, go) = (told.clone(), lab.dir.path().join("go"));
+    let progress = move |p: Progress| {
+        if p == Progress::Text("one".into()) {
+            std::fs::write(&go, "").unwrap();
+        }
+        heard.lock().unwrap().push(p);
+    };
+    run_in(&lab.around, &lab.vendor(), lab.call(Purpose::Turn), progress, pending()).await;
+    let told = told.lock().unwrap();
+    assert!(matches!(told[0], Progress::Started { pid, started_at } if pid > 0 && started_at > 0));
+    assert_eq!(
+        told[1..],
+        [Progress::Text("one".into()), Progress::Bytes(3), Progress::Text("two".into()), Progress::Bytes(6)]
+    );
+}
+
+#[tokio::test]
+async fn a_rehearsal_is_a_child_with_the_same_contract() {
+    let rehearsal = json!({"kind": "rehearsal", "story": "three", "role": "mira", "bin": "./adapter", "args": ["--speed", "0"]});
+    let lab = Lab { entry: rehearsal, ..Lab::new("echo \"$@\"") };
+    assert_eq!(lab.reply(Purpose::Turn).await, "rehearse three mira --speed 0\n");
+}
+
+#[test]
+fn a_call_can_be_spawned() {
+    fn is_send<T: Send>(_: &T) {}
+    let lab = Lab::new("");
+    let vendor = lab.vendor();
+    is_send(&run(&vendor, lab.call(Purpose::Turn), |_| {}, pending()));
+}
