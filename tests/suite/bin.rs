@@ -78,7 +78,11 @@ impl Bin {
             .write_stdin(stdin)
             .timeout(PATIENCE);
         let output = command.output().unwrap();
-        Ran { code: output.status.code(), stdout: self.plain(&output.stdout), stderr: self.plain(&output.stderr) }
+        Ran {
+            code: output.status.code(),
+            stdout: self.plain(&output.stdout),
+            stderr: self.plain(&output.stderr),
+        }
     }
 
     fn plain(&self, bytes: &[u8]) -> String {

@@ -15,8 +15,22 @@ const LAYERS: &[Layer] = &[
         name: "domain",
         may: &[],
         banned: &[
-            "std::fs", "std::io", "std::env", "std::net", "std::process", "std::thread", "std::time::Instant",
-            "std::time::SystemTime", "tokio", "serde_json", "serde_yaml", "jiff", "rustix", "notify", "git2", "ratatui",
+            "std::fs",
+            "std::io",
+            "std::env",
+            "std::net",
+            "std::process",
+            "std::thread",
+            "std::time::Instant",
+            "std::time::SystemTime",
+            "tokio",
+            "serde_json",
+            "serde_yaml",
+            "jiff",
+            "rustix",
+            "notify",
+            "git2",
+            "ratatui",
             "crossterm",
         ],
     },
@@ -42,7 +56,11 @@ const LAYERS: &[Layer] = &[
         may: &["domain", "engine", "config"],
         banned: &["std::fs", "std::process", "std::net", "git2", "notify", "rustix"],
     },
-    Layer { name: "cli", may: &["domain", "store", "agents", "git", "config", "engine", "ui"], banned: &["git2"] },
+    Layer {
+        name: "cli",
+        may: &["domain", "store", "agents", "git", "config", "engine", "ui"],
+        banned: &["git2"],
+    },
 ];
 
 #[test]
@@ -187,7 +205,11 @@ fn a_forbidden_path_is_found_however_it_is_spelt() {
         ("src/domain/x.rs", "fn f() -> serde_json::Value {}", "domain must not use serde_json"),
         ("src/store/x.rs", "fn f() { crate::agents::run() }", "store must not know agents::run"),
         ("src/agents/x.rs", "use crate::store;", "agents must not know store"),
-        ("src/agents/x.rs", "use crate::{\n    engine::{run, desk},\n};", "agents must not know engine::desk"),
+        (
+            "src/agents/x.rs",
+            "use crate::{\n    engine::{run, desk},\n};",
+            "agents must not know engine::desk",
+        ),
         ("src/config/x.rs", "use crate::store::{yaml, write};", "config must not know store::write"),
         ("src/ui/view/x.rs", "use crate::store::load::load;", "ui must not know store::load::load"),
         ("src/ui/x.rs", "let x = std::process::id();", "ui must not use std::process"),
@@ -203,10 +225,19 @@ fn a_forbidden_path_is_found_however_it_is_spelt() {
 #[test]
 fn allowed_paths_comments_literals_and_tests_are_not_found() {
     let cases = [
-        ("src/store/x.rs", "use crate::domain::session::{id, turn::TurnName};\nuse super::super::domain::lang;"),
+        (
+            "src/store/x.rs",
+            "use crate::domain::session::{id, turn::TurnName};\nuse super::super::domain::lang;",
+        ),
         ("src/config/x.rs", "use crate::store::yaml;\nuse crate::config::layers;"),
-        ("src/domain/a/b.rs", "use super::super::store_note;\nuse super::engine;\nfn f(x: X) { x.tokio; x.git2() }"),
-        ("src/domain/x.rs", "//! See [`crate::store`].\nconst A: &str = \"std::fs\";\nuse std::time::Duration;"),
+        (
+            "src/domain/a/b.rs",
+            "use super::super::store_note;\nuse super::engine;\nfn f(x: X) { x.tokio; x.git2() }",
+        ),
+        (
+            "src/domain/x.rs",
+            "//! See [`crate::store`].\nconst A: &str = \"std::fs\";\nuse std::time::Duration;",
+        ),
         ("src/domain/x.rs", "#[cfg(test)]\nmod tests {\n    use crate::store::yaml;\n    use std::fs;\n}"),
         ("src/domain/x/tests.rs", "use crate::store::yaml;"),
         ("src/cli/x.rs", "use crate::{engine, ui, store, agents, git, config, domain};"),

@@ -9,5 +9,6 @@
 
 mod bin;
 mod layers;
+mod shipped;
 mod source;
 mod tidy;

@@ -111,7 +111,12 @@ fn blank(text: &str) -> String {
             // `'a'` is a character, `'a` a lifetime; a character has at most four bytes.
             [b'\'', b'\\', ..] => at + quoted_end(&bytes[at..], b'\''),
             [b'\'', ..] => match bytes[at + 1..].iter().take(5).skip(1).position(|b| *b == b'\'') {
-                Some(n) if std::str::from_utf8(&bytes[at + 1..at + 2 + n]).is_ok_and(|s| s.chars().count() == 1) => at + 3 + n,
+                Some(n)
+                    if std::str::from_utf8(&bytes[at + 1..at + 2 + n])
+                        .is_ok_and(|s| s.chars().count() == 1) =>
+                {
+                    at + 3 + n
+                }
                 _ => at,
             },
             _ => at,
