@@ -1,1 +1,88 @@
-//! One command, one file: arguments and a call.
+//! The command line: one command, one file, arguments and a call.
+//!
+//! Errors have a kind, a cause and a next step, and become an exit code in one place ([`error`]).
+
+pub mod adapter;
+pub mod answer;
+pub mod args;
+pub mod completions;
+pub mod config;
+pub mod context;
+pub mod demo;
+pub mod doctor;
+pub mod error;
+pub mod finalize;
+pub mod finish;
+pub mod interrupt;
+pub mod line;
+pub mod list;
+pub mod new;
+pub mod open;
+pub mod panic;
+pub mod rehearse;
+pub mod resume;
+pub mod show;
+pub mod skill;
+pub mod verify;
+
+use args::{Cli, Command};
+use clap::Parser;
+use error::CliError;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// The program. Reads the arguments, runs one command, says what went wrong.
+pub fn main() -> ExitCode {
+    panic::install();
+    let typed: Vec<OsString> = std::env::args_os().collect();
+    // Two commands keep the adapter contract and read their arguments themselves: a usage error there has code 1.
+    let words = typed.get(1..).unwrap_or_default();
+    match words.first().and_then(|w| w.to_str()) {
+        Some("adapter") if !asks_help(words) => return adapter::main(&words[1..]),
+        Some("rehearse") => return rehearse::main(&words[1..]),
+        _ => {}
+    }
+    let outcome = skill::translate(typed).and_then(|typed| match Cli::try_parse_from(typed) {
+        Ok(cli) => dispatch(cli),
+        Err(error) => {
+            let code = if error.use_stderr() { 2 } else { 0 };
+            let _ = error.print();
+            Ok(code)
+        }
+    });
+    match outcome {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::from(error.code())
+        }
+    }
+}
+
+fn asks_help(words: &[OsString]) -> bool {
+    words.iter().any(|w| w == "--help" || w == "-h") || words.len() < 2
+}
+
+fn dispatch(cli: Cli) -> Result<u8, CliError> {
+    let place = cli.place;
+    match cli.command {
+        None => open::run(&place),
+        Some(Command::New(args)) => new::run(&place, args),
+        Some(Command::Run(mut args)) => {
+            args.drive.headless = true;
+            new::run(&place, args)
+        }
+        Some(Command::Demo(args)) => demo::run(&place, args),
+        Some(Command::List(args)) => list::run(&place, args),
+        Some(Command::Show(args)) => show::run(&place, args),
+        Some(Command::Resume(args)) => resume::run(&place, args),
+        Some(Command::Answer(args)) => answer::run(&place, args),
+        Some(Command::Interrupt(args)) => interrupt::run(&place, args),
+        Some(Command::Finalize(args)) => finalize::run(&place, args),
+        Some(Command::Verify(args)) => verify::run(&place, args),
+        Some(Command::Adapter { .. }) | Some(Command::Rehearse { .. }) => Ok(2),
+        Some(Command::Doctor) => doctor::run(&place),
+        Some(Command::Config) => config::run(&place),
+        Some(Command::Completions { shell }) => completions::run(shell),
+    }
+}

@@ -1,9 +1,24 @@
 //! The background loop: decide, record, act. The only place that spawns work.
+//!
+//! Start at [`runner`] (one session under this engine), then [`run`] (the waiting around it). [`opening`] is what comes
+//! before a session exists.
 
+pub mod answer;
+pub mod ask;
+pub mod begin;
+pub mod clock;
+pub mod compose;
+pub mod desk;
 pub mod facts;
+pub mod finish;
 pub mod guard;
 pub mod ledger;
 pub mod opening;
+pub mod outside;
 pub mod prompt;
+pub mod questions;
+pub mod read;
 pub mod routing;
+pub mod run;
+pub mod runner;
 pub mod wp;

@@ -4,6 +4,7 @@
 //! sync, rename, in one place ([`write`]). Start at [`load`] (files → state) and [`record`] (fact → files).
 
 pub mod closing;
+pub mod compose;
 pub mod escalation;
 pub mod frontmatter;
 pub mod index;

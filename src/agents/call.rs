@@ -1,50 +1,10 @@
 //! What a call to an agent is and how it can end.
 
+pub use crate::domain::effect::Purpose;
+pub use crate::domain::fact::Usage;
 use crate::domain::session::failure::Reason;
 use std::path::PathBuf;
 use std::time::Duration;
-
-/// Why the engine calls (`FLIGHTDECK_CALL`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Purpose {
-    Opening,
-    Roles,
-    Turn,
-    Summary,
-    Dispute,
-    Judge,
-    Synthesis,
-    Implement,
-    Review,
-    Verify,
-    Discovery,
-    Peer,
-}
-
-impl Purpose {
-    pub fn key(self) -> &'static str {
-        match self {
-            Purpose::Opening => "opening",
-            Purpose::Roles => "roles",
-            Purpose::Turn => "turn",
-            Purpose::Summary => "summary",
-            Purpose::Dispute => "dispute",
-            Purpose::Judge => "judge",
-            Purpose::Synthesis => "synthesis",
-            Purpose::Implement => "implement",
-            Purpose::Review => "review",
-            Purpose::Verify => "verify",
-            Purpose::Discovery => "discovery",
-            Purpose::Peer => "peer",
-        }
-    }
-
-    /// Peers answer with frontmatter; everything else is a plain call (PC-054, `IWE_PEER_PLAIN=1`).
-    pub fn is_plain(self) -> bool {
-        !matches!(self, Purpose::Discovery | Purpose::Peer)
-    }
-}
 
 /// One call. The prompt goes to the adapter's stdin and nowhere else (PC-055).
 #[derive(Debug, Clone)]
@@ -67,19 +27,6 @@ pub struct Call {
     pub runtime: PathBuf,
     /// Variables that the adapter of the skill family reads (PC-000), added to the call's environment.
     pub extra_env: Vec<(String, String)>,
-}
-
-/// Tokens and cost of one call, each unknown unless the CLI reported it. Unknown is never 0.
-#[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Usage {
-    /// Input tokens without cached ones.
-    pub input: Option<u64>,
-    pub cached: Option<u64>,
-    pub output: Option<u64>,
-    pub reasoning: Option<u64>,
-    /// USD, only where the vendor gives a figure.
-    pub cost_usd: Option<f64>,
-    pub model: Option<String>,
 }
 
 /// What is known about a call while it runs. Droppable.

@@ -102,7 +102,8 @@ pub async fn run(
         tokio::select! {
             biased;
             () = &mut cancel => break End::Cancelled,
-            () = &mut deadline => break End::Deadline,
+            // Who ended in time is judged by its end, not by those who still hold its pipes.
+            () = &mut deadline, if status.is_none() => break End::Deadline,
             () = &mut idle, if spec.idle.is_some() && status.is_none() => break End::Idle,
             ended = child.wait(), if status.is_none() => {
                 status = Some(ended?);

@@ -89,14 +89,14 @@ impl fmt::Display for PlacesError {
 
 impl std::error::Error for PlacesError {}
 
-/// The configuration files to look for, each with the folder where its relative paths start: the user's, then the
-/// project's.
+/// The configuration files to look for, each with the folder where its relative paths start, which is its own: the
+/// user's, then the project's.
 pub fn config_files(env: Env, cwd: &Path) -> Vec<(PathBuf, PathBuf)> {
     let user = xdg(env, "XDG_CONFIG_HOME", ".config").map(|config| config.join("flightdeck"));
     let project = git_root(cwd).unwrap_or_else(|| cwd.to_path_buf());
     user.map(|folder| (folder.join("config.yaml"), folder))
         .into_iter()
-        .chain([(project.join(".flightdeck/config.yaml"), project)])
+        .chain([(project.join(".flightdeck/config.yaml"), project.join(".flightdeck"))])
         .collect()
 }
 

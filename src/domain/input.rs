@@ -1,0 +1,76 @@
+//! What can reach a session.
+
+use super::effect::Call;
+use super::session::claim::Checked;
+use super::session::dispute::Dispute;
+use super::session::failure::Reason;
+use super::session::gate::Summary;
+use super::session::turn::Turn;
+
+/// One input of [`super::session::decide::decide`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum Input {
+    /// Nothing new: do what is due.
+    Go,
+    /// A call ended.
+    Ended {
+        call: Call,
+        result: CallResult,
+    },
+    /// The pilot answers a question by id. An unknown or closed id changes nothing.
+    Answered {
+        question: String,
+        text: String,
+    },
+    /// The pilot's words for the next writer turn.
+    Directed {
+        text: String,
+    },
+    /// A timer ran out.
+    Woke {
+        question: String,
+    },
+    /// The commit step ended.
+    Committed {
+        sha: Option<String>,
+        pushed: bool,
+        notes: Vec<String>,
+    },
+    CommitRefused {
+        text: String,
+    },
+    Interrupt,
+    /// Take an interrupted session up again (PC-670).
+    Reopen,
+}
+
+/// What a call gave, already read by the engine.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CallResult {
+    /// A peer's reply or a writer's turn (with the engine's frontmatter).
+    Turn {
+        turn: Turn,
+        facts: Vec<Checked>,
+        prompt: std::sync::Arc<str>,
+    },
+    /// Agreed roles by agent id, the writer's role, and the turn file; `note` says when the fallback was taken.
+    Roles {
+        turn: Turn,
+        roles: Vec<(String, Vec<String>)>,
+        note: Option<String>,
+    },
+    Summary(Result<Summary, String>),
+    Dispute(Result<Dispute, String>),
+    Judge(Option<bool>),
+    Draft {
+        text: String,
+        linked: Vec<String>,
+        findings: Vec<String>,
+    },
+    Failed {
+        reason: Reason,
+        detail: String,
+        stderr: String,
+    },
+    Cancelled,
+}

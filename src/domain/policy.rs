@@ -18,6 +18,16 @@ pub enum ReflectionPolicy {
     Text(String),
 }
 
+/// Whether something that leaves the session's files may happen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Permit {
+    #[default]
+    Ask,
+    Yes,
+    No,
+}
+
 /// Answers given beforehand and permissions of this run (PC-010).
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Policy {
@@ -31,8 +41,8 @@ pub struct Policy {
     pub reflection: ReflectionPolicy,
     /// Seconds after which an unanswered reflection means "no response" (PC-554).
     pub reflection_timeout: u64,
-    pub commit: bool,
-    pub push: bool,
+    pub commit: Permit,
+    pub push: Permit,
     /// `--yes`.
     pub yes: bool,
 }

@@ -1,11 +1,12 @@
 //! A peer conversation: one writer, one or more peers, the pilot.
 
-pub mod clean;
 pub mod claim;
+pub mod clean;
 pub mod consensus;
 pub mod decide;
 pub mod dispute;
 pub mod escalation;
+pub mod extension;
 pub mod failure;
 pub mod gate;
 pub mod handoff;

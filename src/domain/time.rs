@@ -4,7 +4,9 @@ use std::fmt;
 
 /// Seconds since the Unix epoch, UTC. Written as `YYYY-MM-DDTHH:MM:SSZ` (PC-237); the calendar arithmetic is
 /// the civil-from-days algorithm, kept here so that the domain needs no clock library.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, serde::Serialize, serde::Deserialize,
+)]
 pub struct Stamp(pub i64);
 
 impl Stamp {
@@ -95,10 +97,13 @@ mod tests {
     fn pc_237_readers_accept_quotes_fractions_and_offsets() {
         let want = Stamp::parse("2026-08-24T09:00:40Z").unwrap();
         assert_eq!(want.to_string(), "2026-08-24T09:00:40Z");
-        for text in ["\"2026-08-24T09:00:40.123Z\"", "2026-08-24T12:00:40+03:00", "2026-08-24T04:00:40-0500"] {
+        for text in ["\"2026-08-24T09:00:40.123Z\"", "2026-08-24T12:00:40+03:00", "2026-08-24T04:00:40-0500"]
+        {
             assert_eq!(Stamp::parse(text), Some(want), "{text}");
         }
-        for text in ["", "yesterday", "2026-13-01T00:00:00Z", "2026-08-24", "2026-08-24T25:00:00Z", "2026-08-24Té:00"] {
+        for text in
+            ["", "yesterday", "2026-13-01T00:00:00Z", "2026-08-24", "2026-08-24T25:00:00Z", "2026-08-24Té:00"]
+        {
             assert_eq!(Stamp::parse(text), None, "{text}");
         }
     }

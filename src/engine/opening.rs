@@ -214,6 +214,10 @@ pub fn compose(
 }
 
 impl Opening {
+    pub fn lang(&self) -> Lang {
+        self.lang
+    }
+
     /// The meta of the session as it is created (PC-163), once its directory gave it an id.
     pub fn meta(&self, id: SessionId, start: Stamp) -> Meta {
         let [turns_limit, rounds_limit, max_peer_attempts] = self.limits;

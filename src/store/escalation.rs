@@ -1,27 +1,11 @@
 //! `escalation-NN.md`: a question to the pilot, answered by the program or with an editor (PC-441 to PC-445).
 
 use crate::domain::lang::Lang;
+use crate::domain::session::escalation::Escalation;
 use crate::store::frontmatter;
 use crate::store::meta::lines;
 use crate::store::yaml::quote;
 use serde_json::Map;
-
-/// What an escalation file says.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EscalationFile {
-    /// From the file name, counted from 0 (PC-441).
-    pub index: u32,
-    /// `escalation_number`; ours count from 1, others may count from 0 (AMB-69).
-    pub number: u32,
-    /// File number or round of the turn that escalated.
-    pub turn: u32,
-    pub timestamp: String,
-    pub reason: String,
-    /// Name of the turn file, or what else an older program wrote there (AMB-70).
-    pub source: String,
-    /// The pilot's answer; empty while the escalation is open (PC-445).
-    pub response: String,
-}
 
 /// Labels in the body, English first, then every Russian variant that trees hold (VL.2).
 const REASON: [&str; 2] = ["Reason", "Причина"];
@@ -30,7 +14,7 @@ const ANSWER: [&str; 2] = ["Pilot response", "Ответ пилота"];
 const HINTS: [&str; 2] = ["(enter below)", "(ввести ниже)"];
 
 /// The whole file (PC-442).
-pub fn render(file: &EscalationFile, lang: Lang) -> String {
+pub fn render(file: &Escalation, lang: Lang) -> String {
     let (n, turn, reason) = (file.number, file.turn, one_line(&file.reason));
     let head = format!(
         "---\nescalation_number: {n}\nturn: {turn}\ntimestamp: {}\nreason: {}\npilot_response: \"\"\n---\n\n",
@@ -48,7 +32,7 @@ pub fn render(file: &EscalationFile, lang: Lang) -> String {
 
 /// Reads a file in either language. What is missing in the frontmatter is taken from the body. An answer that was
 /// typed under the last line, or on it, counts while `pilot_response` is empty (PC-444).
-pub fn parse(text: &str, index: u32) -> (EscalationFile, Vec<String>) {
+pub fn parse(text: &str, index: u32) -> (Escalation, Vec<String>) {
     let mut problems = Vec::new();
     let (map, body_at) = frontmatter::read(text).unwrap_or_else(|problem| {
         problems.push(if problem == "no frontmatter" {
@@ -66,7 +50,7 @@ pub fn parse(text: &str, index: u32) -> (EscalationFile, Vec<String>) {
     let count = |key: &str| word(key).and_then(|text| text.parse().ok());
     let labelled =
         |labels: &[&str]| label(body, labels).map(|(rest, _)| rest.trim().to_string()).unwrap_or_default();
-    let file = EscalationFile {
+    let file = Escalation {
         index,
         number: count("escalation_number").or(title_number).unwrap_or(index.saturating_add(1)),
         turn: count("turn").or(title_turn).unwrap_or(0),
@@ -159,8 +143,8 @@ mod tests {
         std::fs::read_to_string(format!("{ROOT}{dir}/escalation-{n:02}.md")).unwrap()
     }
 
-    fn open(reason: &str) -> EscalationFile {
-        EscalationFile {
+    fn open(reason: &str) -> Escalation {
+        Escalation {
             index: 0,
             number: 1,
             turn: 3,
@@ -179,7 +163,7 @@ mod tests {
             assert_eq!(problems, Vec::<String>::new());
             assert_eq!((file.index, file.number), (n, n + 1));
             assert_eq!(render(&file, Lang::En), text);
-            let unanswered = render(&EscalationFile { response: String::new(), ..file.clone() }, Lang::En);
+            let unanswered = render(&Escalation { response: String::new(), ..file.clone() }, Lang::En);
             assert!(unanswered.ends_with("**Pilot response:** (enter below)\n"), "{unanswered}");
             assert_eq!(with_answer(&unanswered, &file.response), text);
         }

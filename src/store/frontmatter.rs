@@ -42,7 +42,7 @@ pub fn turn(name: TurnName, text: impl Into<Arc<str>>) -> Turn {
         Ok((map, at)) => (Ok(head(&map)), at),
         Err(problem) => (Err(problem), split(&text).map_or(0, |(_, at)| at)),
     };
-    Turn { name, head, text, body_at }
+    Turn::new(name, head, text, body_at)
 }
 
 fn head(map: &Map<String, Value>) -> Head {
@@ -126,7 +126,10 @@ mod tests {
         assert_eq!(head.content_role, "cost critic");
         let text = "---\nagreed_roles: {\"codex\": \"a\", kimi: [b, c]}\naccepts: [kimi]\n---\nx";
         let head = turn(TurnName::writer(1), text).head.unwrap();
-        assert_eq!(head.agreed_roles.unwrap(), [("codex".into(), "a".into()), ("kimi".into(), "b, c".into())]);
+        assert_eq!(
+            head.agreed_roles.unwrap(),
+            [("codex".into(), "a".into()), ("kimi".into(), "b, c".into())]
+        );
         assert_eq!(head.accepts, ["kimi"]);
     }
 

@@ -146,6 +146,17 @@ pub fn set_status(text: &str, id: &SessionId, status: Status, report: &str) -> O
 }
 
 /// How many rows a session has; the self-check before a commit wants exactly one (PC-646).
+/// The status cell of this session's row.
+pub fn status_of(text: &str, id: &SessionId) -> Option<String> {
+    // Most rows are those of other sessions: they are told apart before a row is taken to pieces.
+    lines(text)
+        .map(|line| &text[line])
+        .filter(|line| line.contains(id.as_str()))
+        .map(parse)
+        .find(|row| row.id().as_ref() == Some(id))
+        .map(|row| row.status)
+}
+
 pub fn count(text: &str, id: &SessionId) -> usize {
     lines(text).filter(|line| is_row_of(&text[line.clone()], id.as_str())).count()
 }

@@ -1,0 +1,148 @@
+//! Files → state. Reads one session directory and its runtime notes; never refuses a tree because of one bad file.
+
+use crate::domain::session::escalation::Escalation;
+use crate::domain::session::failure::Reason;
+use crate::domain::session::id::SessionId;
+use crate::domain::session::meta::Meta;
+use crate::domain::session::state::{Live, Rejected, ReportState, Session};
+use crate::domain::session::turn::{Turn, TurnName};
+use crate::store::layout::{self, Layout};
+use crate::store::{closing, escalation, frontmatter, index, meta, report, runtime};
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A session as read, with what was wrong on the way.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    pub session: Session,
+    pub dir: PathBuf,
+    pub problems: Vec<String>,
+}
+
+/// Why there is no session to load.
+#[derive(Debug)]
+pub enum LoadError {
+    NotFound(SessionId),
+    /// A directory without `meta.yaml` (rule D1).
+    Orphan(PathBuf),
+    /// A control session of another program (PC-147).
+    Foreign(PathBuf),
+    Unreadable(PathBuf, io::Error),
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LoadError::NotFound(id) => write!(f, "there is no session {id}"),
+            LoadError::Orphan(dir) => write!(f, "{} has no meta.yaml, so it is not a session", dir.display()),
+            LoadError::Foreign(dir) => write!(f, "{} is a control session of another program", dir.display()),
+            LoadError::Unreadable(path, e) => write!(f, "cannot read {}: {e}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+/// Reads the session with this id.
+pub fn load(layout: &Layout, id: &SessionId) -> Result<Loaded, LoadError> {
+    let dir = layout.find_session(id).ok_or_else(|| LoadError::NotFound(id.clone()))?;
+    load_dir(layout, id, dir)
+}
+
+fn load_dir(layout: &Layout, id: &SessionId, dir: PathBuf) -> Result<Loaded, LoadError> {
+    let unreadable = |path: &Path| {
+        let path = path.to_path_buf();
+        move |e| LoadError::Unreadable(path, e)
+    };
+    let mut problems = Vec::new();
+    let meta_path = dir.join(layout::META);
+    let meta_text = match fs::read(&meta_path) {
+        Ok(bytes) => lossy(&bytes, layout::META, &mut problems),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Err(LoadError::Orphan(dir)),
+        Err(e) => return Err(LoadError::Unreadable(meta_path, e)),
+    };
+    let (meta, meta_problems) = meta::parse(&meta_text, Some(id));
+    problems.extend(meta_problems);
+    let meta = meta.unwrap_or_else(|| Meta::new(id.clone(), ""));
+    if meta.peer_agent.is_empty() && meta.peer_agents.is_empty() && !meta.test_subject.is_empty() {
+        return Err(LoadError::Foreign(dir));
+    }
+    let mut names: Vec<String> = fs::read_dir(&dir)
+        .map_err(unreadable(&dir))?
+        .flatten()
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .collect();
+    names.sort();
+    let mut read = |name: &str| match fs::read(dir.join(name)) {
+        Ok(bytes) => Some(lossy(&bytes, name, &mut problems)),
+        Err(e) => {
+            problems.push(format!("{name}: {e}"));
+            None
+        }
+    };
+    let (turns, rejected, escalations) = files(&names, &mut read);
+    let draft = names.iter().any(|n| n == layout::DRAFT).then(|| read(layout::DRAFT)).flatten();
+    let published = names.iter().any(|n| n == layout::REPORT).then(|| read(layout::REPORT)).flatten();
+    let report = match (published, draft) {
+        (Some(text), _) => ReportState::Final { stub: report::is_stub(&text) },
+        (None, Some(text)) if report::is_stub(&text) => ReportState::Draft { linked: Vec::new(), stub: true },
+        (None, Some(text)) => ReportState::Draft { linked: report::linked_files(&text), stub: false },
+        (None, None) => ReportState::None,
+    };
+    let has_outcome = names.iter().any(|n| n == layout::OUTCOME);
+    let index_text = fs::read_to_string(layout.index()).unwrap_or_default();
+    let row = index::status_of(&index_text, id);
+    let closing = fs::read_to_string(layout.orz(id)).is_ok_and(|text| closing::is_ours(&text, id));
+    let (notes, note_problem) = runtime::notes(&layout.runtime(id));
+    problems.extend(note_problem);
+    let session = Session {
+        meta,
+        turns,
+        rejected,
+        escalations,
+        report,
+        has_outcome,
+        row,
+        closing,
+        notes,
+        live: Live::default(),
+    };
+    Ok(Loaded { session, dir, problems })
+}
+
+fn lossy(bytes: &[u8], name: &str, problems: &mut Vec<String>) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_string(),
+        Err(_) => {
+            problems.push(format!("{name}: not UTF-8, bad bytes are shown as \u{fffd}"));
+            String::from_utf8_lossy(bytes).into_owned()
+        }
+    }
+}
+
+type Files = (Vec<Turn>, Vec<Rejected>, Vec<Escalation>);
+
+fn files(names: &[String], read: &mut impl FnMut(&str) -> Option<String>) -> Files {
+    let (mut turns, mut rejected, mut escalations) = (Vec::new(), Vec::new(), Vec::new());
+    for name in names {
+        if let Some(turn) = TurnName::parse(name) {
+            // An empty peer file of an old tree is a call without a reply (PC-240).
+            let text = read(name).unwrap_or_default();
+            if !(turn.is_peer() && text.trim().is_empty()) {
+                turns.push(frontmatter::turn(turn, text));
+            }
+        } else if let Some((turn, k)) = layout::parse_rejected(name) {
+            let text = read(name).unwrap_or_default();
+            let reason = text.lines().next().and_then(|l| l.strip_prefix("# rejected:")).unwrap_or("").trim();
+            rejected.push(Rejected { name: turn, k, reason: Reason::from(reason) });
+        } else if let Some(index) = layout::parse_escalation(name) {
+            escalations.push(escalation::parse(&read(name).unwrap_or_default(), index).0);
+        }
+    }
+    turns.sort_by(|a, b| a.name.cmp(&b.name));
+    rejected.sort_by(|a, b| (&a.name, a.k).cmp(&(&b.name, b.k)));
+    escalations.sort_by_key(|e| e.index);
+    (turns, rejected, escalations)
+}

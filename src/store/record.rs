@@ -1,0 +1,296 @@
+//! Fact → files. One fact costs a constant number of file operations, whatever the session's length; the file that
+//! proves the fact comes first, `meta.yaml` after it, so that a crash between them is mended by derivation.
+
+use crate::domain::fact::Fact;
+use crate::domain::lang::Lang;
+use crate::domain::policy::ReflectionPolicy;
+use crate::domain::session::extension;
+use crate::domain::session::id::SessionId;
+use crate::domain::session::meta::{Meta, ResultClass};
+use crate::domain::session::state::Session;
+use crate::domain::session::turn::TurnName;
+use crate::domain::time::Stamp;
+use crate::store::index::Row;
+use crate::store::layout::{self, Layout};
+use crate::store::runtime::{self, Event};
+use crate::store::{closing, escalation, index, lock, meta, report, write};
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How long the index lock may be awaited: another engine holds it for one rewrite only.
+const INDEX_WAIT: Duration = Duration::from_secs(10);
+
+/// A write that did not happen. The session is unchanged: the fact is not true yet.
+#[derive(Debug)]
+pub struct StoreError {
+    pub path: PathBuf,
+    pub source: io::Error,
+}
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cannot write {}: {}", self.path.display(), self.source)
+    }
+}
+
+impl std::error::Error for StoreError {}
+
+fn at(path: &Path) -> impl FnOnce(io::Error) -> StoreError + '_ {
+    move |source| StoreError { path: path.to_path_buf(), source }
+}
+
+/// Which headings the closing file gets (PC-642).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ClosingStyle {
+    /// A semaphore is open: its checks want the Russian headings whatever the language is.
+    pub russian: bool,
+}
+
+/// The writer of one session's files.
+#[derive(Debug)]
+pub struct Recorder {
+    layout: Layout,
+    id: SessionId,
+    dir: PathBuf,
+    runtime: PathBuf,
+    seq: u64,
+    pub closing_style: ClosingStyle,
+}
+
+impl Recorder {
+    /// `dir` exists. The runtime folder is created.
+    pub fn new(layout: Layout, id: SessionId, dir: PathBuf) -> Result<Recorder, StoreError> {
+        let runtime = layout.runtime(&id);
+        write::ensure_dir(&runtime).map_err(at(&runtime))?;
+        let seq = runtime::next_seq(&runtime);
+        Ok(Recorder { layout, id, dir, runtime, seq, closing_style: ClosingStyle::default() })
+    }
+
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    pub fn runtime(&self) -> &Path {
+        &self.runtime
+    }
+
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Writes what the fact means. `after` is the session with the fact applied. Returns the event that was logged.
+    pub fn record(
+        &mut self,
+        fact: &Fact,
+        before: &Session,
+        after: &Session,
+        now: Stamp,
+    ) -> Result<Event, StoreError> {
+        self.own_file(fact, before, after, now)?;
+        if after.meta != before.meta && !matches!(fact, Fact::Began { .. }) {
+            self.save_meta(&after.meta)?;
+        }
+        if after.notes != before.notes {
+            runtime::save_notes(&self.runtime, &after.notes).map_err(at(&self.runtime))?;
+        }
+        self.rows(fact, after)?;
+        let event = Event { seq: self.seq, time: now.to_string(), fact: fact.clone() };
+        runtime::append_event(&self.runtime, &event).map_err(at(&self.runtime))?;
+        self.seq += 1;
+        Ok(event)
+    }
+
+    /// stderr of a call, kept beside its turn file when there is any (PC-072).
+    pub fn stderr(&self, name: &TurnName, stderr: &str) -> Result<(), StoreError> {
+        if stderr.is_empty() {
+            return Ok(());
+        }
+        let path = self.dir.join(layout::err(&name.stem()));
+        write::atomic(&path, stderr.as_bytes()).map_err(at(&path))
+    }
+
+    /// The files that belong to this fact alone.
+    fn own_file(&self, fact: &Fact, before: &Session, after: &Session, now: Stamp) -> Result<(), StoreError> {
+        match fact {
+            Fact::Began { meta } => {
+                let path = self.dir.join(layout::META);
+                write::create_exclusive(&path, meta::render_new(&after.meta).as_bytes())
+                    .map_err(at(&path))?;
+                let _ = meta;
+                Ok(())
+            }
+            Fact::Spoke { turn } => self.turn_file(&turn.name, &turn.text, before),
+            Fact::Rejected { name, k, reason, text, .. } => {
+                let path = self.dir.join(layout::rejected(&name.stem(), *k));
+                write::atomic(&path, format!("# rejected: {reason}\n\n{text}").as_bytes()).map_err(at(&path))
+            }
+            Fact::Escalated { escalation } => {
+                let path = self.dir.join(layout::escalation(escalation.index));
+                let text = escalation::render(escalation, after.meta.lang());
+                match write::create_exclusive(&path, text.as_bytes()) {
+                    Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+                    other => other.map_err(at(&path)),
+                }
+            }
+            Fact::EscalationAnswered { index, answer } => {
+                let path = self.dir.join(layout::escalation(*index));
+                let text = fs::read_to_string(&path).map_err(at(&path))?;
+                write::atomic(&path, escalation::with_answer(&text, answer).as_bytes()).map_err(at(&path))
+            }
+            Fact::Drafted { text, .. } => self.put(layout::DRAFT, text),
+            Fact::Ended { .. } => self.refresh_draft(after),
+            Fact::Published => {
+                let (from, to) = (self.dir.join(layout::DRAFT), self.dir.join(layout::REPORT));
+                match write::rename(&from, &to) {
+                    // The rename happened before a crash; the published file is the proof.
+                    Err(e) if e.kind() == io::ErrorKind::NotFound && to.exists() => Ok(()),
+                    other => other.map_err(at(&to)),
+                }
+            }
+            Fact::ClosingWritten { problem: None } => self.closing_file(&after.meta),
+            Fact::Directed { text } => self.pilot(now, "direction", text),
+            Fact::Extended { reason, .. } => self.pilot(now, "extension", reason),
+            Fact::Clarified { vendor, answer, .. } => {
+                self.pilot(now, &format!("clarification for {vendor}"), answer)
+            }
+            Fact::ReservedAnswered { turn, answer } => {
+                self.pilot(now, &format!("reserved decision in {turn}"), answer)
+            }
+            Fact::DisputeJudged { dispute, why, .. } => {
+                let value = match dispute {
+                    Some(dispute) => serde_json::to_value(dispute).unwrap_or_default(),
+                    None => serde_json::json!({ "unusable": why }),
+                };
+                runtime::save_dispute(&self.runtime, &value).map_err(at(&self.runtime))
+            }
+            Fact::Reflected { answer: ReflectionPolicy::Text(text) } => {
+                runtime::save_reflection(&self.runtime, text).map_err(at(&self.runtime))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A turn file is complete or absent and never overwritten (PC-231). A file of that name which the session does
+    /// not know was written by a participant with its own tools: it is moved out of the way, not lost (PC-070).
+    fn turn_file(&self, name: &TurnName, text: &str, before: &Session) -> Result<(), StoreError> {
+        let path = self.dir.join(name.to_string());
+        match write::create_exclusive(&path, text.as_bytes()) {
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
+                let same = fs::read(&path).is_ok_and(|found| found == text.as_bytes());
+                if same {
+                    return Ok(());
+                }
+                if before.has(name) {
+                    return Err(StoreError { path, source: e });
+                }
+                let aside = self.runtime.join(format!("stray-{}-{name}", self.seq));
+                fs::read(&path).and_then(|bytes| write::atomic(&aside, &bytes)).map_err(at(&aside))?;
+                write::atomic(&path, text.as_bytes()).map_err(at(&path))
+            }
+            other => other.map_err(at(&path)),
+        }
+    }
+
+    fn save_meta(&self, meta: &Meta) -> Result<(), StoreError> {
+        let path = self.dir.join(layout::META);
+        let old = fs::read_to_string(&path).map_err(at(&path))?;
+        let new = meta::edit(&old, meta);
+        if new == old { Ok(()) } else { write::atomic(&path, new.as_bytes()).map_err(at(&path)) }
+    }
+
+    fn put(&self, name: &str, text: &str) -> Result<(), StoreError> {
+        let path = self.dir.join(name);
+        write::atomic(&path, text.as_bytes()).map_err(at(&path))
+    }
+
+    fn pilot(&self, now: Stamp, what: &str, text: &str) -> Result<(), StoreError> {
+        runtime::append_pilot(&self.runtime, now, what, text).map_err(at(&self.runtime))
+    }
+
+    fn refresh_draft(&self, after: &Session) -> Result<(), StoreError> {
+        let path = self.dir.join(layout::DRAFT);
+        let old = fs::read_to_string(&path).map_err(at(&path))?;
+        let new = refreshed(&old, after);
+        if new == old { Ok(()) } else { self.put(layout::DRAFT, &new) }
+    }
+
+    /// Index row, in a critical section of its own (PC-218).
+    fn rows(&self, fact: &Fact, after: &Session) -> Result<(), StoreError> {
+        let row_due = matches!(
+            fact,
+            Fact::Began { .. }
+                | Fact::Indexed
+                | Fact::Interrupted { .. }
+                | Fact::Resumed
+                | Fact::Repaired { .. }
+        );
+        if !row_due {
+            return Ok(());
+        }
+        let path = self.layout.index();
+        let _lock = lock::IndexLock::acquire(&self.layout.runtime_root, INDEX_WAIT)
+            .map_err(|e| StoreError { path: path.clone(), source: io::Error::other(e.to_string()) })?;
+        let old = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => {
+                index::empty(after.meta.lang(), &after.meta.date)
+            }
+            Err(e) => return Err(at(&path)(e)),
+        };
+        let new = match fact {
+            Fact::Indexed => {
+                let link = self.layout.in_sessions(&self.dir.join(layout::REPORT));
+                let count =
+                    if after.is_round_loop() { substantive_rounds(after) } else { after.meta.turns_count };
+                index::upsert(&old, &Row::completed(&after.meta, count, &link)).0
+            }
+            Fact::Interrupted { .. } | Fact::Resumed => {
+                let status = after.meta.status;
+                index::set_status(&old, &self.id, status, "—").unwrap_or_else(|| {
+                    let row = Row { status: status.key().into(), ..Row::started(&after.meta) };
+                    index::upsert(&old, &row).0
+                })
+            }
+            _ if index::status_of(&old, &self.id).is_some() => old.clone(),
+            _ => index::upsert(&old, &Row::started(&after.meta)).0,
+        };
+        if new == old && path.exists() {
+            Ok(())
+        } else {
+            write::atomic(&path, new.as_bytes()).map_err(at(&path))
+        }
+    }
+
+    fn closing_file(&self, meta: &Meta) -> Result<(), StoreError> {
+        let path = self.layout.orz(&self.id);
+        let report = fs::read_to_string(self.dir.join(layout::REPORT)).unwrap_or_default();
+        let lang = if self.closing_style.russian { Lang::Ru } else { meta.lang() };
+        let insight = closing::insight(&report);
+        let text = closing::render(meta, &self.layout.relative(&self.dir), &insight, lang);
+        write::atomic(&path, text.as_bytes()).map_err(at(&path))
+    }
+}
+
+/// F5: duration, counts and class as they are now, and a section for each extension (PC-614).
+fn refreshed(draft: &str, session: &Session) -> String {
+    let meta = &session.meta;
+    let time = |text: &str| Stamp::parse(text);
+    let minutes = match (time(&meta.start_time), time(&meta.end_time)) {
+        (Some(start), Some(end)) => end.minutes_since_rounded(start),
+        _ => 0,
+    };
+    let class = meta.engine_result_class.unwrap_or(ResultClass::NotAgreed);
+    let now = time(&meta.end_time).unwrap_or_default();
+    let sections: Vec<String> = meta.extensions.iter().map(|e| extension::section(session, e, now)).collect();
+    report::refresh(draft, minutes, meta.escalations_count, class, &sections)
+}
+
+/// Rounds in which anything happened, discovery not counted (PC-213).
+pub fn substantive_rounds(session: &Session) -> u32 {
+    let spoken = session.turns.iter().filter(|t| t.name.vendor().is_some()).map(|t| t.name.number);
+    let skipped = session.meta.round_skips.iter().map(|(round, _)| *round);
+    spoken.chain(skipped).max().unwrap_or(0)
+}

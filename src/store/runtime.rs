@@ -1,0 +1,123 @@
+//! The session's runtime folder: what is never committed (PC-000, `Files of a session`).
+//!
+//! `notes.json` is the engine's memory, `events.jsonl` the evidence of every fact with its number and time,
+//! `pilot.log` the pilot's words. `inbox/` takes answers from other processes.
+
+use crate::domain::fact::Fact;
+use crate::domain::session::notes::Notes;
+use crate::domain::time::Stamp;
+use crate::store::write;
+use std::io;
+use std::path::{Path, PathBuf};
+
+const NOTES: &str = "notes.json";
+const EVENTS: &str = "events.jsonl";
+const PILOT: &str = "pilot.log";
+const INBOX: &str = "inbox";
+
+/// In place of a question's id: the pilot wants the session interrupted.
+pub const INTERRUPT: &str = "/interrupt";
+
+/// One line of `events.jsonl`.
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+pub struct Event {
+    pub seq: u64,
+    /// `YYYY-MM-DDTHH:MM:SSZ`.
+    pub time: String,
+    #[serde(flatten)]
+    pub fact: Fact,
+}
+
+/// An answer that another process left for the engine.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Message {
+    /// The question's id.
+    pub question: String,
+    pub text: String,
+}
+
+/// The notes, or the defaults and a problem when the file cannot be read.
+pub fn notes(dir: &Path) -> (Notes, Option<String>) {
+    match std::fs::read(dir.join(NOTES)) {
+        Ok(bytes) => match serde_json::from_slice(&bytes) {
+            Ok(notes) => (notes, None),
+            Err(e) => (Notes::default(), Some(format!("{NOTES}: {e}; going on without it"))),
+        },
+        Err(e) if e.kind() == io::ErrorKind::NotFound => (Notes::default(), None),
+        Err(e) => (Notes::default(), Some(format!("{NOTES}: {e}; going on without it"))),
+    }
+}
+
+pub fn save_notes(dir: &Path, notes: &Notes) -> io::Result<()> {
+    write::ensure_dir(dir)?;
+    write::atomic(&dir.join(NOTES), &serde_json::to_vec_pretty(notes)?)
+}
+
+/// The number of the next event.
+pub fn next_seq(dir: &Path) -> u64 {
+    let Ok(text) = std::fs::read_to_string(dir.join(EVENTS)) else { return 1 };
+    let last = text.lines().rev().find_map(|line| {
+        let value: serde_json::Value = serde_json::from_str(line).ok()?;
+        value.get("seq")?.as_u64()
+    });
+    last.unwrap_or(0) + 1
+}
+
+/// Evidence, not state: a lost line loses nothing, so it is not synced.
+pub fn append_event(dir: &Path, event: &Event) -> io::Result<()> {
+    write::append_line(&dir.join(EVENTS), &serde_json::to_string(event)?)
+}
+
+/// All events; a torn last line is left out.
+pub fn events(dir: &Path) -> Vec<Event> {
+    let text = std::fs::read_to_string(dir.join(EVENTS)).unwrap_or_default();
+    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+/// Appends the pilot's words with their time (PC-254, PC-691).
+pub fn append_pilot(dir: &Path, now: Stamp, what: &str, text: &str) -> io::Result<()> {
+    let line = format!("{now} {what}: {}", text.replace('\n', "\\n"));
+    write::append_line(&dir.join(PILOT), &line)
+}
+
+pub fn save_dispute(dir: &Path, value: &serde_json::Value) -> io::Result<()> {
+    let text = serde_yaml::to_string(value).map_err(io::Error::other)?;
+    write::atomic(&dir.join("dispute.yaml"), text.as_bytes())
+}
+
+pub fn save_reflection(dir: &Path, answer: &str) -> io::Result<()> {
+    write::atomic(
+        &dir.join("reflection.json"),
+        &serde_json::to_vec(&serde_json::json!({ "answer": answer }))?,
+    )
+}
+
+/// Leaves an answer for the engine that drives the session, or for the next one.
+pub fn post(dir: &Path, message: &Message) -> io::Result<()> {
+    let inbox = dir.join(INBOX);
+    write::ensure_dir(&inbox)?;
+    let taken = std::fs::read_dir(&inbox)?.count();
+    for n in taken.. {
+        let path = inbox.join(format!("{n:06}.json"));
+        match write::create_exclusive(&path, &serde_json::to_vec(message)?) {
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+            other => return other,
+        }
+    }
+    Ok(())
+}
+
+/// Waiting answers in the order they came, each with the file to remove when it has been taken.
+pub fn inbox(dir: &Path) -> Vec<(PathBuf, Message)> {
+    let Ok(entries) = std::fs::read_dir(dir.join(INBOX)) else { return Vec::new() };
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
+    paths.retain(|p| p.extension().is_some_and(|e| e == "json"));
+    paths.sort();
+    let read = |path: PathBuf| Some((path.clone(), serde_json::from_slice(&std::fs::read(path).ok()?).ok()?));
+    paths.into_iter().filter_map(read).collect()
+}
+
+/// The folder that other processes put answers into.
+pub fn inbox_dir(dir: &Path) -> PathBuf {
+    dir.join(INBOX)
+}

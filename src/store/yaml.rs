@@ -54,7 +54,17 @@ mod tests {
 
     #[test]
     fn quoted_text_reads_back_and_stays_on_one_line() {
-        for text in ["", "plain", "a\"b\\c", "two\nlines\r\n", "tab\tbell\u{7}", "Ещё раз: да", "\u{2028}\u{feff}x", "\u{80}\u{85}\u{9f}\u{ffff}", "$(date)"] {
+        for text in [
+            "",
+            "plain",
+            "a\"b\\c",
+            "two\nlines\r\n",
+            "tab\tbell\u{7}",
+            "Ещё раз: да",
+            "\u{2028}\u{feff}x",
+            "\u{80}\u{85}\u{9f}\u{ffff}",
+            "$(date)",
+        ] {
             let quoted = quote(text);
             assert_eq!(quoted.lines().count(), 1);
             assert_eq!(read::<String>(&quoted).unwrap(), text);

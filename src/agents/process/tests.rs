@@ -156,6 +156,19 @@ async fn pc_068_held_pipe_does_not_hold_the_call() {
 }
 
 #[tokio::test]
+async fn pc_068_an_end_in_time_counts_though_a_pipe_is_held_over_the_deadline() {
+    let dir = tempfile::tempdir().unwrap();
+    // The drain takes 250 ms; the child ends within the last part of its second.
+    let script = "sleep 60 & sleep 0.85; printf done";
+    let (finished, out) = sh(dir.path(), script, |s| s.deadline = Duration::from_secs(1)).await;
+    match finished.end {
+        End::Exited(status) => assert_eq!((status.code(), out.as_slice()), (Some(0), &b"done"[..])),
+        // Only a machine that was too slow for the 150 ms may end otherwise.
+        other => assert!(other == End::Deadline && out.is_empty(), "{other:?}"),
+    }
+}
+
+#[tokio::test]
 async fn pc_701_cancel_and_drop_end_the_tree() {
     let dir = tempfile::tempdir().unwrap();
     let script = "sh -c 'echo $$ >inner; exec sleep 60' & wait";

@@ -99,8 +99,21 @@ mod tests {
     #[test]
     fn pc_352_every_reason_survives_its_text() {
         for text in [
-            "on_topic", "frontmatter", "role", "side_effects", "fact_mismatch", "exit_1", "exit_7", "exit_other_64",
-            "exit_other_-1", "signal_9", "timeout", "empty", "prompt_too_large", "output_too_large", "clarify",
+            "on_topic",
+            "frontmatter",
+            "role",
+            "side_effects",
+            "fact_mismatch",
+            "exit_1",
+            "exit_7",
+            "exit_other_64",
+            "exit_other_-1",
+            "signal_9",
+            "timeout",
+            "empty",
+            "prompt_too_large",
+            "output_too_large",
+            "clarify",
         ] {
             let reason = Reason::from(text);
             assert_eq!(reason.to_string(), text);

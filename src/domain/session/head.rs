@@ -1,7 +1,8 @@
 //! The frontmatter of a turn file (PC-235, PC-236, PC-274, PC-277). Parsing it is `store::frontmatter`.
 
 /// Informational verdict in the frontmatter; only markers in the body steer the loop (PC-239).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ConsensusWord {
     #[default]
     None,
@@ -11,6 +12,15 @@ pub enum ConsensusWord {
 }
 
 impl ConsensusWord {
+    pub fn key(self) -> &'static str {
+        match self {
+            ConsensusWord::None => "none",
+            ConsensusWord::Proposed => "proposed",
+            ConsensusWord::Reached => "reached",
+            ConsensusWord::Escalate => "escalate",
+        }
+    }
+
     pub fn parse(text: &str) -> Option<ConsensusWord> {
         match text.trim() {
             "none" => Some(ConsensusWord::None),
@@ -23,7 +33,8 @@ impl ConsensusWord {
 }
 
 /// `role_accepted` of a discovery reply (PC-274).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum RoleAccepted {
     Yes,
     No,
@@ -31,7 +42,7 @@ pub enum RoleAccepted {
 }
 
 /// What a turn's frontmatter says. Every field is a claim of its author: the file name is the truth (PC-238).
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Head {
     pub turn: Option<u32>,
     pub role: String,

@@ -1,0 +1,75 @@
+//! What the engine remembers about a session outside its directory (the runtime folder). Losing it loses no turn,
+//! answer or decision: at worst a question is asked again or a plain call repeated.
+
+use super::dispute::Dispute;
+use super::failure::Reason;
+use super::gate::Summary;
+use super::turn::TurnName;
+use crate::domain::effect::Call;
+use crate::domain::policy::ReflectionPolicy;
+use crate::domain::question::Question;
+
+/// A call that failed and waits for the pilot (PC-255, PC-294).
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct FailedCall {
+    pub call: Call,
+    pub reason: Reason,
+    pub detail: String,
+    pub stderr: String,
+}
+
+/// The judged dispute of a round (PC-424).
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct DisputeNote {
+    pub round: u32,
+    pub dispute: Option<Dispute>,
+    pub why: String,
+}
+
+/// The summary shown at the gate; `at` is the exchange or round that it sums up.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct SummaryNote {
+    pub at: u32,
+    pub summary: Summary,
+}
+
+/// A running extension (PC-613).
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct ExtensionNote {
+    pub reason: String,
+    /// First exchange or round that belongs to it.
+    pub from: u32,
+}
+
+/// The runtime folder's memory of one session.
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+pub struct Notes {
+    /// Registry key of the writer, because `meta.yaml` knows its agent id only.
+    pub writer_vendor: String,
+    pub failed_call: Option<FailedCall>,
+    /// Failed tries of the call that is due, for `FLIGHTDECK_ATTEMPT`.
+    pub tries: u32,
+    /// The last rejected reply's detail, for the retry prompt.
+    pub rejection: Option<(TurnName, u32, String)>,
+    /// Answers to role questions: vendor, number of the rejected reply, answer.
+    pub clarified: Vec<(String, u32, String)>,
+    /// Answers to reserved decisions, by the writer's turn file.
+    pub reserved: Vec<(TurnName, String)>,
+    /// Verdicts on doubtful PASS replies.
+    pub judged: Vec<(TurnName, bool)>,
+    pub dispute: Option<DisputeNote>,
+    pub summary: Option<SummaryNote>,
+    /// The result is a recorded majority, not a consensus (AMB-65).
+    pub majority: bool,
+    /// Extensions asked for since the draft was written; the last one runs (PC-613, PC-617).
+    pub extensions: Vec<ExtensionNote>,
+    /// The pilot closed; the reflection is what remains (PC-612).
+    pub close_signal: bool,
+    pub reflected: Option<ReflectionPolicy>,
+    /// Directions not yet given to a writer call (PC-254).
+    pub directions: Vec<String>,
+    /// The question that stands open, with the time it was first asked.
+    pub asked: Option<Question>,
+    pub commit_refused: Option<String>,
+}

@@ -1,0 +1,568 @@
+//! What happens next, derived from the files alone (rules D1 to D19, PC-704).
+//!
+//! There is no stored state machine: [`phase`] looks at the session and says where it stands, live and after a
+//! restart alike. Deriving twice gives the same answer and writes nothing (PC-709).
+
+use super::clean::{self, Pass};
+use super::consensus::{self, Stance, Voice, WriterVerdict};
+use super::dispute::{self, DisputeAnswer, Verdict};
+use super::escalation::{self, Escalation};
+use super::failure::Reason;
+use super::handoff::{self, Token};
+use super::meta::{Handoff, ResultClass, Status};
+use super::order::{self, is_discovery_reply};
+use super::state::{ReportState, Session};
+use super::turn::{Turn, TurnName};
+use crate::domain::effect::Purpose;
+use crate::domain::fact::Fact;
+use crate::domain::question::QuestionKind;
+
+/// Rounds or exchanges that "go on" grants when the pilot names no number (PC-426, PC-618).
+pub const MORE: u32 = 3;
+
+/// Where a session stands.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Phase {
+    WriterOpening,
+    Discovery {
+        vendor: String,
+    },
+    RolesWriter,
+    PeerCall {
+        round: u32,
+        vendor: String,
+        name: TurnName,
+    },
+    Judge {
+        round: u32,
+        turn: TurnName,
+    },
+    WriterTurn {
+        round: u32,
+        name: TurnName,
+    },
+    Dispute {
+        round: u32,
+    },
+    /// The plain-language summary is due before the gate can be shown (PC-461).
+    Summary {
+        at: u32,
+        payloads: Vec<String>,
+    },
+    Draft,
+    Finalize(Step),
+    Wait(Wait),
+    /// A fact that follows from the files and must be recorded before anything else.
+    Due(Box<Fact>),
+    Closed,
+    Interrupted,
+}
+
+/// The steps F5 to F10 of closing (PC-600).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    End,
+    Publish,
+    Complete,
+    Index,
+    Closing,
+    Commit,
+}
+
+/// What a session waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wait {
+    Escalation(u32),
+    Dispute(u32),
+    PeerRetry,
+    WriterRetry,
+    Clarify { vendor: String, k: u32 },
+    Participants,
+    Reserved(TurnName),
+    Gate,
+    Close,
+    Reflection,
+    Commit,
+}
+
+impl Wait {
+    /// The question's id, stable within the session.
+    pub fn id(&self) -> String {
+        match self {
+            Wait::Escalation(n) | Wait::Dispute(n) => format!("escalation-{n:02}"),
+            Wait::PeerRetry => "peer-retry".into(),
+            Wait::WriterRetry => "writer-retry".into(),
+            Wait::Clarify { vendor, k } => format!("clarify-{vendor}-{k}"),
+            Wait::Participants => "participants".into(),
+            Wait::Reserved(name) => format!("reserved-{}", name.stem()),
+            Wait::Gate => "gate".into(),
+            Wait::Close => "close".into(),
+            Wait::Reflection => "reflection".into(),
+            Wait::Commit => "commit".into(),
+        }
+    }
+
+    pub fn kind(&self) -> QuestionKind {
+        match self {
+            Wait::Escalation(_) => QuestionKind::Escalation,
+            Wait::Dispute(_) => QuestionKind::Dispute,
+            Wait::PeerRetry => QuestionKind::PeerRetry,
+            Wait::WriterRetry => QuestionKind::WriterRetry,
+            Wait::Clarify { .. } => QuestionKind::Clarify,
+            Wait::Participants => QuestionKind::Participants,
+            Wait::Reserved(_) => QuestionKind::Reserved,
+            Wait::Gate => QuestionKind::Gate,
+            Wait::Close => QuestionKind::Close,
+            Wait::Reflection => QuestionKind::Reflection,
+            Wait::Commit => QuestionKind::Commit,
+        }
+    }
+}
+
+impl Phase {
+    /// The value of `engine_phase` (PC-164), in the words of the state machines.
+    pub fn key(&self) -> &'static str {
+        match self {
+            Phase::WriterOpening => "writer_opening",
+            Phase::Discovery { .. } | Phase::RolesWriter => "discovery",
+            Phase::PeerCall { .. } => "peer_call",
+            Phase::Judge { .. } | Phase::Due(_) => "check",
+            Phase::WriterTurn { .. } => "writer_turn",
+            Phase::Dispute { .. } => "dispute",
+            Phase::Summary { .. } => "gate",
+            Phase::Draft => "draft",
+            Phase::Finalize(Step::End | Step::Publish | Step::Complete) => "finalize",
+            Phase::Finalize(_) | Phase::Closed => "closed",
+            Phase::Interrupted => "interrupted",
+            Phase::Wait(wait) => match wait {
+                Wait::Escalation(_) | Wait::Dispute(_) | Wait::Reserved(_) => "escalation_wait",
+                Wait::PeerRetry => "peer_wait",
+                Wait::WriterRetry => "writer_turn",
+                Wait::Clarify { .. } => "discovery_wait",
+                Wait::Participants => "participants_wait",
+                Wait::Gate => "gate",
+                Wait::Close => "close_wait",
+                Wait::Reflection => "reflection",
+                Wait::Commit => "closed",
+            },
+        }
+    }
+}
+
+/// Where the session stands; see the module's header.
+pub fn phase(s: &Session) -> Phase {
+    let finalizing = s.live.finalizing;
+    if s.meta.status == Status::Interrupted && !finalizing {
+        return commit_or(s, Phase::Interrupted);
+    }
+    match &s.report {
+        ReportState::Final { stub } if !(*stub && finalizing && !s.live.ended) => return closing(s),
+        ReportState::Draft { .. } if finalizing || s.meta.status == Status::Completed => return close(s),
+        _ if finalizing || s.meta.status == Status::Completed => return Phase::Draft,
+        _ => {}
+    }
+    if let Some(open) = s.open_escalation() {
+        return Phase::Wait(escalation_wait(open));
+    }
+    if let Some(failed) = &s.notes.failed_call {
+        let peer = matches!(failed.call.purpose, Purpose::Peer | Purpose::Discovery);
+        return Phase::Wait(if peer { Wait::PeerRetry } else { Wait::WriterRetry });
+    }
+    if matches!(s.report, ReportState::Draft { .. }) && !extending(s) {
+        return close(s);
+    }
+    if s.has_outcome {
+        return Phase::Draft;
+    }
+    if s.meta.implementation_pipeline {
+        return due(Fact::PipelineDropped);
+    }
+    if s.meta.engine_decision.is_some() {
+        return draft_or_close(s);
+    }
+    if s.is_round_loop() { round_loop(s) } else { turn_loop(s) }
+}
+
+/// The write token as the turn files tell it (PC-390 ff.).
+pub fn token(s: &Session) -> Token {
+    handoff::replay(order::reading_order(s.turns.iter(), &s.meta.round_order), &s.meta)
+}
+
+/// The highest round that anything on disk speaks of, at least 1.
+pub fn current_round(s: &Session) -> u32 {
+    let spoken = s.turns.iter().filter(|t| t.name.number > 0 && !t.settles_roles() && !is_discovery_reply(t));
+    let spoken = spoken.filter(|t| t.name.is_writer() || t.name.vendor().is_some()).map(|t| t.name.number);
+    let skipped = s.meta.round_skips.iter().map(|(round, _)| *round);
+    let kept_aside = s.rejected.iter().map(|r| r.name.number);
+    let extended = s.notes.extensions.iter().map(|e| e.from);
+    spoken.chain(skipped).chain(kept_aside).chain(extended).max().unwrap_or(1).max(1)
+}
+
+/// Agreed roles by agent as `meta.yaml` spells them, from the discovery file (PC-277).
+pub fn roles_from(s: &Session, turn: &Turn) -> Vec<(String, Vec<String>)> {
+    let Ok(head) = &turn.head else { return Vec::new() };
+    let mut roles = Vec::new();
+    if !head.writer_role.is_empty() {
+        roles.push((s.meta.writer_agent.clone(), vec![head.writer_role.clone()]));
+    }
+    roles.extend(head.agreed_roles.iter().flatten().map(|(agent, role)| (agent.clone(), vec![role.clone()])));
+    roles
+}
+
+/// The roles proposed in the opening position, by agent id (PC-272).
+pub fn proposed_role(s: &Session, agent: &str) -> String {
+    let head = s.turn(&TurnName::writer(0)).and_then(|t| t.head.as_ref().ok());
+    let proposed = head.and_then(|h| h.proposed_roles.iter().find(|(a, _)| a == agent));
+    let fixed = s.meta.roles_of(agent).first().cloned();
+    fixed.or_else(|| proposed.map(|(_, role)| role.clone())).unwrap_or_else(|| "critic".into())
+}
+
+/// Valid replies of a round by peers that count (PC-401).
+pub fn voices(s: &Session, round: u32) -> Vec<Voice> {
+    s.peers()
+        .into_iter()
+        .filter(|p| !s.meta.is_failed(&p.vendor) && !s.meta.skipped(round, &p.vendor))
+        .filter_map(|p| {
+            let turn = s.turn(&TurnName::peer_of(round, &p.vendor)).filter(|t| !is_discovery_reply(t))?;
+            Some(Voice { stance: stance(s, turn), vendor: p.vendor, agent: p.agent })
+        })
+        .collect()
+}
+
+/// The number that the next exchange or round of an extension would have.
+pub fn next_exchange(s: &Session) -> u32 {
+    if s.is_round_loop() { current_round(s) + 1 } else { exchanges(s) + 1 }
+}
+
+/// Peer replies of the turn-loop (AMB-33).
+pub fn exchanges(s: &Session) -> u32 {
+    s.turns.iter().filter(|t| t.name == TurnName::peer(t.name.number)).count() as u32
+}
+
+fn stance(s: &Session, turn: &Turn) -> Stance {
+    let markers = turn.markers();
+    if markers.escalate.is_some() {
+        return Stance::Dissents;
+    }
+    if let Some(payload) = &markers.consensus {
+        return Stance::Agrees(payload.clone());
+    }
+    match clean::judge_pass(turn.body()) {
+        Some(Pass::Clean) => Stance::Passes,
+        Some(Pass::Suspicious) if judged(s, &turn.name) == Some(true) => Stance::Passes,
+        _ => Stance::Dissents,
+    }
+}
+
+fn judged(s: &Session, name: &TurnName) -> Option<bool> {
+    s.notes.judged.iter().find(|(n, _)| n == name).map(|(_, clean)| *clean)
+}
+
+fn extending(s: &Session) -> bool {
+    !s.notes.extensions.is_empty() || (s.meta.end_time.is_empty() && !s.unlinked().is_empty())
+}
+
+fn commit_or(s: &Session, otherwise: Phase) -> Phase {
+    match (s.live.commit_due, &s.notes.commit_refused) {
+        (true, Some(_)) => Phase::Wait(Wait::Commit),
+        (true, None) => Phase::Finalize(Step::Commit),
+        (false, _) => otherwise,
+    }
+}
+
+/// D5 and D6: `report.md` is there.
+fn closing(s: &Session) -> Phase {
+    if s.meta.status != Status::Completed {
+        return Phase::Finalize(Step::Complete);
+    }
+    if s.row.as_deref() != Some(Status::Completed.key()) {
+        return Phase::Finalize(Step::Index);
+    }
+    if !s.closing {
+        return Phase::Finalize(Step::Closing);
+    }
+    commit_or(s, Phase::Closed)
+}
+
+/// D3, D8, D10: the draft is there and the loop is over.
+fn close(s: &Session) -> Phase {
+    let trust_end_time = s.meta.status == Status::Started && !s.live.finalizing;
+    if if trust_end_time { !s.meta.end_time.is_empty() } else { s.live.ended } {
+        return Phase::Finalize(Step::Publish);
+    }
+    if s.live.finalizing {
+        return Phase::Finalize(Step::End);
+    }
+    if !s.notes.close_signal {
+        return Phase::Wait(Wait::Close);
+    }
+    if s.notes.reflected.is_none() {
+        return Phase::Wait(Wait::Reflection);
+    }
+    Phase::Finalize(Step::End)
+}
+
+fn draft_or_close(s: &Session) -> Phase {
+    if matches!(s.report, ReportState::Draft { .. }) { close(s) } else { Phase::Draft }
+}
+
+fn due(fact: Fact) -> Phase {
+    Phase::Due(Box::new(fact))
+}
+
+fn escalation_wait(open: &Escalation) -> Wait {
+    if open.reason == escalation::LIMIT_REASON {
+        Wait::Dispute(open.index)
+    } else {
+        Wait::Escalation(open.index)
+    }
+}
+
+/// The escalation that a turn file raised, if its file exists.
+fn escalation_of<'a>(s: &'a Session, name: &TurnName) -> Option<&'a Escalation> {
+    let file = name.to_string();
+    s.escalations.iter().find(|e| {
+        e.reason != escalation::LIMIT_REASON
+            && (e.source == file || (e.source.is_empty() && e.turn == name.number))
+    })
+}
+
+/// `Due` when the turn escalates and its file is missing (PC-440, D19).
+fn escalate(s: &Session, turn: &Turn) -> Option<Phase> {
+    let reason = turn.markers().escalate.clone()?;
+    match escalation_of(s, &turn.name) {
+        Some(_) => None,
+        None => Some(due(Fact::Escalated {
+            escalation: next_escalation(s, turn.name.number, reason, turn.name.to_string()),
+        })),
+    }
+}
+
+fn next_escalation(s: &Session, turn: u32, reason: String, source: String) -> Escalation {
+    let index = s.escalations.iter().map(|e| e.index + 1).max().unwrap_or(0);
+    Escalation {
+        index,
+        number: index + 1,
+        turn,
+        timestamp: String::new(),
+        reason,
+        source,
+        response: String::new(),
+    }
+}
+
+/// A reserved decision that the writer met and nobody answered (PC-691).
+fn reserved(s: &Session, turn: &Turn) -> Option<Phase> {
+    turn.markers().reserved.as_ref()?;
+    let answered = s.notes.reserved.iter().any(|(name, _)| *name == turn.name);
+    (!answered).then(|| Phase::Wait(Wait::Reserved(turn.name.clone())))
+}
+
+/// The loop is over: record its result, then gate or draft.
+fn loop_ended(s: &Session, class: ResultClass, majority: bool, at: u32, payloads: Vec<String>) -> Phase {
+    if s.meta.engine_result_class != Some(class) || s.notes.majority != majority {
+        return due(Fact::LoopEnded { class, majority });
+    }
+    if matches!(class, ResultClass::Agreed | ResultClass::Partial) {
+        return match &s.notes.summary {
+            Some(note) if note.at == at => Phase::Wait(Wait::Gate),
+            _ => Phase::Summary { at, payloads },
+        };
+    }
+    draft_or_close(s)
+}
+
+/// D14 to D16, SM.1.
+fn turn_loop(s: &Session) -> Phase {
+    let Some(opening) = s.turn(&TurnName::writer(0)) else { return Phase::WriterOpening };
+    let spoken = order::reading_order(s.turns.iter(), &s.meta.round_order);
+    let last = spoken.into_iter().rfind(|t| t.name.is_writer() || t.name.is_peer()).unwrap_or(opening);
+    let exchange = exchanges(s);
+    if let Some(phase) = escalate(s, last) {
+        return phase;
+    }
+    let escalated = escalation_of(s, &last.name);
+    if last.name.is_writer() {
+        let number =
+            if literal_numbering(s) { last.name.number.max(exchange + 1) } else { last.name.number + 1 };
+        let vendor = s.peers().first().map(|p| p.vendor.clone()).unwrap_or_default();
+        return reserved(s, last).unwrap_or(Phase::PeerCall {
+            round: exchange + 1,
+            vendor,
+            name: TurnName::peer(number),
+        });
+    }
+    let fresh_extension = s.notes.extensions.last().is_some_and(|e| e.from > exchange);
+    if fresh_extension {
+        return writer_turn(last, exchange);
+    }
+    match (&last.markers().consensus, escalated) {
+        (Some(payload), None) => {
+            loop_ended(s, ResultClass::Agreed, false, last.name.number, vec![payload.clone()])
+        }
+        _ if exchange < s.meta.turns_limit => writer_turn(last, exchange),
+        (_, Some(e)) if matches!(dispute::read_answer(&e.response), DisputeAnswer::Decision(_)) => {
+            loop_ended(s, ResultClass::Escalated, false, last.name.number, Vec::new())
+        }
+        _ => loop_ended(s, ResultClass::NotAgreed, false, last.name.number, Vec::new()),
+    }
+}
+
+fn writer_turn(last: &Turn, exchange: u32) -> Phase {
+    Phase::WriterTurn { round: exchange, name: TurnName::writer(last.name.number + 1) }
+}
+
+/// True for trees with `NN-writer.md` and `NN-peer.md` of the same number (PC-240): they keep their style.
+fn literal_numbering(s: &Session) -> bool {
+    s.turns.iter().any(|t| t.name.number > 0 && t.name.is_writer() && s.has(&TurnName::peer(t.name.number)))
+}
+
+/// D14, D17 to D19, SM.2.
+fn round_loop(s: &Session) -> Phase {
+    let Some(opening) = s.turn(&TurnName::writer(0)) else { return Phase::WriterOpening };
+    if let Some(phase) = escalate(s, opening).or_else(|| reserved(s, opening)).or_else(|| discovery(s)) {
+        return phase;
+    }
+    let round = current_round(s);
+    let writer = s.turn(&s.writer_name(round));
+    if writer.is_none() {
+        if let Some(phase) = next_peer(s, round) {
+            return phase;
+        }
+    }
+    let replies = s.peers().into_iter().filter_map(|p| s.turn(&TurnName::peer_of(round, &p.vendor)));
+    if let Some(phase) = replies.clone().find_map(|t| escalate(s, t)) {
+        return phase;
+    }
+    if let Some(phase) = writer.and_then(|t| escalate(s, t).or_else(|| reserved(s, t))) {
+        return phase;
+    }
+    let token = token(s);
+    if (&token.holder, &token.history) != (&s.meta.write_token_holder, &s.meta.handoff_history) {
+        return handed_off(token.holder, token.history);
+    }
+    if s.active_vendors().is_empty() {
+        return nobody_left(s, round);
+    }
+    let doubtful = |t: &&Turn| {
+        t.markers().consensus.is_none()
+            && clean::judge_pass(t.body()) == Some(Pass::Suspicious)
+            && judged(s, &t.name).is_none()
+    };
+    if let Some(turn) = replies.clone().find(doubtful) {
+        return Phase::Judge { round, turn: turn.name.clone() };
+    }
+    let voices = voices(s, round);
+    if consensus::peers_close(&voices) {
+        return loop_ended(s, agreed_class(s), false, round, consensus::payloads(&voices));
+    }
+    let Some(writer) = writer else { return Phase::WriterTurn { round, name: s.writer_name(round) } };
+    let accepts = writer.head.as_ref().map(|h| h.accepts.as_slice()).unwrap_or(&[]);
+    let claim = writer.markers().consensus.as_ref().filter(|_| writer.markers().escalate.is_none());
+    if let (Some(payload), WriterVerdict::Closes) = (claim, consensus::writer_closes(&voices, accepts)) {
+        return loop_ended(s, agreed_class(s), false, round, vec![payload.clone()]);
+    }
+    if round < s.meta.rounds_limit {
+        return next_peer(s, round + 1).unwrap_or(Phase::Wait(Wait::Participants));
+    }
+    at_limit(s, round, writer)
+}
+
+fn handed_off(holder: String, history: Vec<Handoff>) -> Phase {
+    due(Fact::HandedOff { holder, history })
+}
+
+fn agreed_class(s: &Session) -> ResultClass {
+    if s.meta.failed.is_empty() { ResultClass::Agreed } else { ResultClass::Partial }
+}
+
+/// The first active peer without reply or skip in this round (D18).
+fn next_peer(s: &Session, round: u32) -> Option<Phase> {
+    let vendor = s.active_vendors().into_iter().find(|v| {
+        let reply = s.turn(&TurnName::peer_of(round, v)).is_some_and(|t| !is_discovery_reply(t));
+        !reply && !s.meta.skipped(round, v)
+    })?;
+    let name = TurnName::peer_of(round, &vendor);
+    Some(Phase::PeerCall { round, vendor, name })
+}
+
+/// D17: what discovery still needs; `None` when the roles are settled (PC-270).
+fn discovery(s: &Session) -> Option<Phase> {
+    let settled = s.roles_turn().is_some() || s.peers().iter().all(|p| !s.meta.roles_of(&p.agent).is_empty());
+    if settled {
+        return None;
+    }
+    for vendor in s.active_vendors() {
+        let name = TurnName::peer_of(0, &vendor);
+        let foreign = s.turn(&TurnName::peer_of(1, &vendor)).is_some_and(is_discovery_reply);
+        if s.has(&name) || foreign || s.meta.skipped(0, &vendor) {
+            continue;
+        }
+        let asked = s.rejected.iter().rfind(|r| r.name == name && r.reason == Reason::Clarify);
+        let unanswered = |k: u32| !s.notes.clarified.iter().any(|(v, n, _)| *v == vendor && *n == k);
+        if let Some(open) = asked.filter(|r| r.k == s.rejected_count(&name) && unanswered(r.k)) {
+            return Some(Phase::Wait(Wait::Clarify { vendor, k: open.k }));
+        }
+        return Some(Phase::Discovery { vendor });
+    }
+    let replies = s.peers().into_iter().filter_map(|p| s.turn(&TurnName::peer_of(0, &p.vendor)));
+    let due = replies.into_iter().find_map(|t| escalate(s, t));
+    due.or(Some(if s.active_vendors().is_empty() { nobody_left(s, 0) } else { Phase::RolesWriter }))
+}
+
+/// PC-327: the pilot re-activates, interrupts, or has closed as not agreed.
+fn nobody_left(s: &Session, round: u32) -> Phase {
+    match s.meta.engine_result_class {
+        Some(ResultClass::NotAgreed) => loop_ended(s, ResultClass::NotAgreed, false, round, Vec::new()),
+        _ => Phase::Wait(Wait::Participants),
+    }
+}
+
+/// `ROUND >= rounds_limit` without consensus (group R).
+fn at_limit(s: &Session, round: u32, writer: &Turn) -> Phase {
+    let asked = s.escalations.iter().rfind(|e| e.reason == escalation::LIMIT_REASON && e.turn == round);
+    if let Some(asked) = asked {
+        return match dispute::read_answer(&asked.response) {
+            DisputeAnswer::Continue => {
+                let rounds_limit = round + more(&asked.response);
+                due(Fact::LimitsRaised { turns_limit: s.meta.turns_limit, rounds_limit })
+            }
+            DisputeAnswer::Close => loop_ended(s, ResultClass::NotAgreed, false, round, Vec::new()),
+            DisputeAnswer::Decision(_) => loop_ended(s, ResultClass::Escalated, false, round, Vec::new()),
+        };
+    }
+    let escalated = || {
+        let source = writer.name.to_string();
+        due(Fact::Escalated {
+            escalation: next_escalation(s, round, escalation::LIMIT_REASON.into(), source),
+        })
+    };
+    match &s.notes.dispute {
+        Some(note) if note.round == round => {
+            match note.dispute.as_ref().map(|d| dispute::verdict(d, &voters(s))) {
+                Some(Verdict::Majority { summary, .. }) => {
+                    loop_ended(s, agreed_class(s), true, round, vec![summary])
+                }
+                _ => escalated(),
+            }
+        }
+        _ => match s.meta.engine_result_class {
+            Some(class @ (ResultClass::Agreed | ResultClass::Partial)) => {
+                loop_ended(s, class, true, round, Vec::new())
+            }
+            _ => Phase::Dispute { round },
+        },
+    }
+}
+
+/// The writer and all active peers, by agent id (PC-422).
+pub fn voters(s: &Session) -> Vec<String> {
+    let peers = s.peers().into_iter().filter(|p| !s.meta.is_failed(&p.vendor)).map(|p| p.agent);
+    std::iter::once(s.meta.writer_agent.clone()).chain(peers).collect()
+}
+
+/// The number in "continue 2", else [`MORE`].
+pub fn more(answer: &str) -> u32 {
+    let digits = answer.split(|c: char| !c.is_ascii_digit()).find(|d| !d.is_empty());
+    digits.and_then(|d| d.parse().ok()).filter(|n| (1..=50).contains(n)).unwrap_or(MORE)
+}

@@ -1,0 +1,422 @@
+//! What a session is, and the only function that changes it.
+//!
+//! A [`Session`] holds what its files say, nothing more: reading the directory gives the same value as folding the
+//! recorded facts (a law, tested). What happens next is derived from it by [`super::phase`]; it is never stored
+//! twice. Only [`Live`] is not on disk: it says what runs in this process.
+
+use super::escalation::Escalation;
+use super::extension;
+use super::failure::Reason;
+use super::meta::{Meta, PeerFailure, Status};
+use super::notes::{DisputeNote, ExtensionNote, FailedCall, Notes, SummaryNote};
+use super::phase;
+use super::turn::{Turn, TurnKind, TurnName};
+use crate::domain::effect::Call;
+use crate::domain::fact::Fact;
+
+/// A peer of this session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Peer {
+    pub vendor: String,
+    pub agent: String,
+}
+
+/// A reply that was kept aside (PC-232).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rejected {
+    pub name: TurnName,
+    pub k: u32,
+    pub reason: Reason,
+}
+
+/// Which report files exist (PC-610) and what the draft's log section links (rule D9).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum ReportState {
+    #[default]
+    None,
+    Draft {
+        linked: Vec<String>,
+        stub: bool,
+    },
+    Final {
+        stub: bool,
+    },
+}
+
+/// What runs in this process. Not on disk.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Live {
+    pub running: Option<Call>,
+    /// `finalize` was asked for: no gate, no close question, no reflection (PC-656).
+    pub finalizing: bool,
+    /// `end_time` was written by this run (rule D8 cannot tell in foreign trees, which set it early).
+    pub ended: bool,
+    /// The commit step is due (F10).
+    pub commit_due: bool,
+}
+
+/// A peer conversation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Session {
+    pub meta: Meta,
+    /// Sorted by name.
+    pub turns: Vec<Turn>,
+    /// Sorted by name and number.
+    pub rejected: Vec<Rejected>,
+    /// Sorted by index.
+    pub escalations: Vec<Escalation>,
+    pub report: ReportState,
+    /// `_outcome.md` exists (rule D11).
+    pub has_outcome: bool,
+    /// The status cell of the index row, `None` without a row.
+    pub row: Option<String>,
+    /// The closing file is written and ours.
+    pub closing: bool,
+    pub notes: Notes,
+    pub live: Live,
+}
+
+impl Session {
+    pub fn new(meta: Meta) -> Session {
+        let mut session = Session {
+            meta,
+            turns: Vec::new(),
+            rejected: Vec::new(),
+            escalations: Vec::new(),
+            report: ReportState::None,
+            has_outcome: false,
+            row: Some("started".into()),
+            closing: false,
+            notes: Notes::default(),
+            live: Live::default(),
+        };
+        session.meta.engine_phase = phase::phase(&session).key().into();
+        session
+    }
+
+    /// True with two or more peers; fixed at creation, whoever fails later (PC-327).
+    pub fn is_round_loop(&self) -> bool {
+        self.meta.round_order.len() >= 2
+    }
+
+    /// Peers in calling order. Trees of other programs may name no vendor: then the command or the agent id serves.
+    pub fn peers(&self) -> Vec<Peer> {
+        let meta = &self.meta;
+        let agents = if meta.peer_agents.is_empty() {
+            vec![meta.peer_agent.clone()]
+        } else {
+            meta.peer_agents.clone()
+        };
+        let commands =
+            if meta.peer_cmds.is_empty() { vec![meta.peer_cmd.clone()] } else { meta.peer_cmds.clone() };
+        agents
+            .into_iter()
+            .enumerate()
+            .map(|(i, agent)| {
+                let from_command =
+                    || commands.get(i).and_then(|c| c.strip_suffix("-peer-adapter")).map(str::to_string);
+                let vendor =
+                    meta.round_order.get(i).cloned().or_else(from_command).unwrap_or_else(|| agent.clone());
+                Peer { vendor, agent }
+            })
+            .collect()
+    }
+
+    pub fn peer(&self, vendor: &str) -> Option<Peer> {
+        self.peers().into_iter().find(|p| p.vendor == vendor)
+    }
+
+    /// Vendors that have not failed.
+    pub fn active_vendors(&self) -> Vec<String> {
+        self.peers().into_iter().map(|p| p.vendor).filter(|v| !self.meta.is_failed(v)).collect()
+    }
+
+    pub fn turn(&self, name: &TurnName) -> Option<&Turn> {
+        self.turns.binary_search_by(|t| t.name.cmp(name)).ok().map(|i| &self.turns[i])
+    }
+
+    pub fn has(&self, name: &TurnName) -> bool {
+        self.turn(name).is_some()
+    }
+
+    /// How many replies for this file were kept aside.
+    pub fn rejected_count(&self, name: &TurnName) -> u32 {
+        self.rejected.iter().filter(|r| r.name == *name).map(|r| r.k).max().unwrap_or(0)
+    }
+
+    pub fn open_escalation(&self) -> Option<&Escalation> {
+        self.escalations.iter().find(|e| e.is_open())
+    }
+
+    /// The file that settled the roles, when discovery wrote one.
+    pub fn roles_turn(&self) -> Option<&Turn> {
+        self.turns.iter().find(|t| t.settles_roles())
+    }
+
+    /// The name of the writer's file of a round: `01-writer.md` may be taken by discovery (AMB-34).
+    pub fn writer_name(&self, round: u32) -> TurnName {
+        let taken = round == 1 && self.turn(&TurnName::writer(1)).is_some_and(Turn::settles_roles);
+        TurnName { number: round, kind: if taken { TurnKind::WriterRound1 } else { TurnKind::Writer } }
+    }
+
+    /// Turn files that the draft's log does not link: the turns of a running extension (rule D9). A stub has no log.
+    pub fn unlinked(&self) -> Vec<&Turn> {
+        match &self.report {
+            ReportState::Draft { linked, stub: false } => {
+                self.turns.iter().filter(|t| !linked.iter().any(|l| *l == t.name.to_string())).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Equality of what is on disk, leaving out what only this process knows.
+    pub fn same_on_disk(&self, other: &Session) -> bool {
+        let bare = |s: &Session| Session { live: Live::default(), ..s.clone() };
+        bare(self) == bare(other)
+    }
+}
+
+/// The only mutation. Unknown names and double facts are harmless: facts say what is, not what to add.
+pub fn apply(session: &mut Session, fact: &Fact) {
+    change(session, fact);
+    session.meta.engine_phase = phase::phase(session).key().into();
+}
+
+fn change(s: &mut Session, fact: &Fact) {
+    match fact {
+        Fact::Began { meta } => {
+            *s = Session { notes: std::mem::take(&mut s.notes), ..Session::new((**meta).clone()) }
+        }
+        Fact::CallStarted { call } => s.live.running = Some(call.clone()),
+        Fact::CallEnded { .. } => s.live.running = None,
+        Fact::Spoke { turn } => spoke(s, turn),
+        Fact::Rejected { name, vendor, k, reason, detail, counted, failed, .. } => {
+            s.rejected.push(Rejected { name: name.clone(), k: *k, reason: reason.clone() });
+            s.rejected.sort_by(|a, b| (&a.name, a.k).cmp(&(&b.name, b.k)));
+            s.notes.rejection = Some((name.clone(), *k, detail.clone()));
+            if *counted {
+                unsuccessful(s, name.number, vendor, reason, *failed);
+            }
+        }
+        Fact::Skipped { round, vendor, reason, failed, .. } => {
+            s.meta.skip(*round, vendor);
+            unsuccessful(s, *round, vendor, reason, *failed);
+        }
+        Fact::CallFailed { call, reason, detail, stderr } => {
+            s.notes.tries += 1;
+            s.notes.failed_call = Some(FailedCall {
+                call: call.clone(),
+                reason: reason.clone(),
+                detail: detail.clone(),
+                stderr: stderr.clone(),
+            });
+        }
+        Fact::Retried => {
+            s.notes.failed_call = None;
+            s.notes.asked = None;
+        }
+        Fact::Reactivated { vendors } => {
+            s.meta.failed.retain(|v| !vendors.contains(v));
+            vendors.iter().for_each(|v| s.meta.set_attempts(v, 0));
+            s.notes.asked = None;
+        }
+        Fact::RolesAgreed { roles, discovery_turns } => {
+            s.meta.roles = roles.clone();
+            s.meta.discovery_turns = *discovery_turns;
+        }
+        Fact::Clarified { vendor, k, answer } => {
+            s.notes.clarified.push((vendor.clone(), *k, answer.clone()));
+            s.notes.asked = None;
+        }
+        Fact::AdHocRoles { roles } => s.meta.ad_hoc_roles = roles.clone(),
+        Fact::HandedOff { holder, history } => {
+            s.meta.write_token_holder = holder.clone();
+            s.meta.handoff_history = history.clone();
+        }
+        Fact::Escalated { escalation } => {
+            s.escalations.retain(|e| e.index != escalation.index);
+            s.escalations.push(escalation.clone());
+            s.escalations.sort_by_key(|e| e.index);
+            s.meta.escalations_count = s.escalations.len() as u32;
+        }
+        Fact::EscalationAnswered { index, answer } => {
+            if let Some(e) = s.escalations.iter_mut().find(|e| e.index == *index) {
+                e.response = answer.clone();
+            }
+            s.notes.asked = None;
+        }
+        Fact::ReservedAnswered { turn, answer } => {
+            s.notes.reserved.push((turn.clone(), answer.clone()));
+            s.notes.asked = None;
+        }
+        Fact::PassJudged { turn, clean } => s.notes.judged.push((turn.clone(), *clean)),
+        Fact::DisputeJudged { round, dispute, why } => {
+            s.notes.dispute = Some(DisputeNote { round: *round, dispute: dispute.clone(), why: why.clone() });
+        }
+        Fact::LimitsRaised { turns_limit, rounds_limit } => {
+            s.meta.turns_limit = *turns_limit;
+            s.meta.rounds_limit = *rounds_limit;
+        }
+        Fact::LoopEnded { class, majority } => {
+            s.meta.engine_result_class = Some(*class);
+            s.notes.majority = *majority;
+        }
+        Fact::Summarized { at, summary } => {
+            s.notes.summary = Some(SummaryNote { at: *at, summary: summary.clone() })
+        }
+        Fact::GateClosed { decision, close } => {
+            s.meta.engine_decision = Some(*decision);
+            s.meta.implementation_pipeline = decision.implements();
+            s.notes.close_signal |= *close;
+            s.notes.asked = None;
+        }
+        Fact::PipelineDropped => s.meta.implementation_pipeline = false,
+        Fact::Drafted { linked, stub, .. } => {
+            s.report = ReportState::Draft { linked: linked.clone(), stub: *stub };
+            s.notes.tries = 0;
+        }
+        Fact::Extended { reason, from } => {
+            s.notes.extensions.push(ExtensionNote { reason: reason.clone(), from: *from });
+            s.notes.directions.push(reason.clone());
+            s.notes.close_signal = false;
+            s.notes.asked = None;
+            s.meta.engine_decision = None;
+            s.meta.engine_result_class = None;
+        }
+        Fact::CloseSignalled => {
+            s.notes.close_signal = true;
+            s.notes.asked = None;
+        }
+        Fact::Reflected { answer } => {
+            s.notes.reflected = Some(answer.clone());
+            s.notes.asked = None;
+        }
+        Fact::Ended { end_time } => {
+            let appended = extension::extensions(s, *end_time);
+            s.meta.extensions.extend(appended);
+            s.meta.end_time = end_time.to_string();
+            s.notes.extensions.clear();
+            s.live.ended = true;
+        }
+        Fact::Published => {
+            s.report = ReportState::Final { stub: matches!(s.report, ReportState::Draft { stub: true, .. }) };
+        }
+        Fact::Completed => {
+            s.meta.status = Status::Completed;
+            s.meta.turns_count = s.turns.len() as u32;
+            s.meta.escalations_count = s.escalations.len() as u32;
+        }
+        Fact::Indexed => s.row = Some(s.meta.status.key().into()),
+        Fact::ClosingWritten { problem } => {
+            s.closing = true;
+            s.live.commit_due = true;
+            let _ = problem;
+        }
+        Fact::Committed { .. } => {
+            s.live.commit_due = false;
+            s.live.finalizing = false;
+            s.notes.commit_refused = None;
+            s.notes.asked = None;
+        }
+        Fact::CommitRefused { text } => s.notes.commit_refused = Some(text.clone()),
+        Fact::Interrupted { end_time } => {
+            s.meta.status = Status::Interrupted;
+            s.meta.end_time = end_time.to_string();
+            s.meta.turns_count = s.turns.len() as u32;
+            s.row = Some(Status::Interrupted.key().into());
+            s.notes.asked = None;
+            s.notes.failed_call = None;
+            s.live.commit_due = true;
+        }
+        Fact::Resumed => {
+            s.meta.status = Status::Started;
+            s.meta.end_time = String::new();
+            s.row = Some(Status::Started.key().into());
+            s.live.commit_due = false;
+        }
+        Fact::Directed { text } => s.notes.directions.push(text.clone()),
+        Fact::Asked { question } => s.notes.asked = Some(question.clone()),
+        Fact::Repaired { .. } => repair(s),
+        Fact::Noted { .. } => {}
+    }
+}
+
+fn spoke(s: &mut Session, turn: &Turn) {
+    match s.turns.binary_search_by(|t| t.name.cmp(&turn.name)) {
+        Ok(at) => s.turns[at] = turn.clone(),
+        Err(at) => s.turns.insert(at, turn.clone()),
+    }
+    s.meta.turns_count = s.turns.len() as u32;
+    if let Some(vendor) = turn.name.vendor().map(str::to_string) {
+        s.meta.set_attempts(&vendor, 0);
+    }
+    if turn.name.is_writer() {
+        s.notes.directions.clear();
+    }
+    s.notes.failed_call = None;
+    s.notes.asked = None;
+    s.notes.rejection = None;
+    s.notes.tries = 0;
+}
+
+fn unsuccessful(s: &mut Session, round: u32, vendor: &str, reason: &Reason, failed: bool) {
+    s.meta.set_attempts(vendor, s.meta.attempts(vendor) + 1);
+    if failed && !s.meta.is_failed(vendor) {
+        s.meta.failed.push(vendor.to_string());
+        s.meta.peer_failures.push(PeerFailure { round, vendor: vendor.to_string(), reason: reason.clone() });
+    }
+}
+
+/// Everything that recovery may derive again (PC-705). Pure and idempotent; [`repairs`] says what it would change.
+fn repair(s: &mut Session) {
+    s.meta.turns_count = s.turns.len() as u32;
+    s.meta.escalations_count = s.escalations.len() as u32;
+    if s.is_round_loop() {
+        for vendor in s.active_vendors() {
+            let round = phase::current_round(s);
+            if s.meta.attempts(&vendor) > 0 && s.has(&TurnName::peer_of(round, &vendor)) {
+                s.meta.set_attempts(&vendor, 0);
+            }
+        }
+        let token = phase::token(s);
+        s.meta.write_token_holder = token.holder;
+        s.meta.handoff_history = token.history;
+        if let (true, Some(turn)) = (s.meta.roles.is_empty(), s.roles_turn()) {
+            let roles = phase::roles_from(s, turn);
+            s.meta.discovery_turns = turn.head.as_ref().ok().and_then(|h| h.discovery_turns).unwrap_or(1);
+            s.meta.roles = roles;
+        }
+    }
+    if s.row.is_none() {
+        s.row = Some(s.meta.status.key().into());
+    }
+}
+
+/// What recovery would mend, one line each; empty when nothing is to be done.
+pub fn repairs(session: &Session) -> Vec<String> {
+    if session.meta.status != Status::Started {
+        return Vec::new();
+    }
+    let mut mended = session.clone();
+    repair(&mut mended);
+    let (old, new) = (&session.meta, &mended.meta);
+    let mut what = Vec::new();
+    let mut say = |changed: bool, text: String| {
+        if changed {
+            what.push(text);
+        }
+    };
+    say(old.turns_count != new.turns_count, format!("turns_count {} → {}", old.turns_count, new.turns_count));
+    say(
+        old.escalations_count != new.escalations_count,
+        format!("escalations_count {} → {}", old.escalations_count, new.escalations_count),
+    );
+    say(old.peer_attempts != new.peer_attempts, "peer_attempts of vendors that answered → 0".into());
+    say(
+        (&old.write_token_holder, &old.handoff_history) != (&new.write_token_holder, &new.handoff_history),
+        format!("write token replayed from the turn files: {}", new.write_token_holder),
+    );
+    say(old.roles != new.roles, "roles taken from the discovery file".into());
+    say(session.row != mended.row, "index row created".into());
+    what
+}

@@ -1,6 +1,7 @@
 //! Turn files: names, speakers, texts (group I).
 
 use super::head::Head;
+use super::marker::{self, Markers};
 use std::fmt;
 use std::sync::Arc;
 
@@ -107,8 +108,9 @@ impl<'de> serde::Deserialize<'de> for TurnName {
     }
 }
 
-/// An accepted turn file. Cheap to clone: the text is shared.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// An accepted turn file. Cheap to clone: text and markers are shared.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(from = "Wire", into = "Wire")]
 pub struct Turn {
     pub name: TurnName,
     /// `Err` holds what is wrong with the frontmatter; old trees may have turns without any.
@@ -117,9 +119,43 @@ pub struct Turn {
     pub text: Arc<str>,
     /// Where the body starts in `text` (behind the closing fence; 0 without frontmatter).
     pub body_at: usize,
+    markers: Arc<Markers>,
+}
+
+/// A turn as it travels: the markers follow from the text.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Wire {
+    name: TurnName,
+    head: Result<Head, String>,
+    text: Arc<str>,
+    body_at: usize,
+}
+
+impl From<Wire> for Turn {
+    fn from(w: Wire) -> Turn {
+        let body_at = if w.text.is_char_boundary(w.body_at) { w.body_at } else { 0 };
+        Turn::new(w.name, w.head, w.text, body_at)
+    }
+}
+
+impl From<Turn> for Wire {
+    fn from(t: Turn) -> Wire {
+        Wire { name: t.name, head: t.head, text: t.text, body_at: t.body_at }
+    }
 }
 
 impl Turn {
+    /// `body_at` must be a character boundary of `text`.
+    pub fn new(name: TurnName, head: Result<Head, String>, text: Arc<str>, body_at: usize) -> Turn {
+        let markers = Arc::new(marker::markers(&text[body_at..]));
+        Turn { name, head, text, body_at, markers }
+    }
+
+    /// The markers of the body (group O), read once.
+    pub fn markers(&self) -> &Markers {
+        &self.markers
+    }
+
     /// The body without the frontmatter and without leading blank lines.
     pub fn body(&self) -> &str {
         self.text[self.body_at..].trim_start_matches(['\n', '\r'])
@@ -137,10 +173,24 @@ mod tests {
 
     #[test]
     fn pc_230_names_round_trip() {
-        for name in ["00-writer.md", "03-peer.md", "01-peer-codex.md", "00-peer-kimi-2.md", "01-writer_r1.md", "07-note.md"] {
+        for name in [
+            "00-writer.md",
+            "03-peer.md",
+            "01-peer-codex.md",
+            "00-peer-kimi-2.md",
+            "01-writer_r1.md",
+            "07-note.md",
+        ] {
             assert_eq!(TurnName::parse(name).unwrap().to_string(), name);
         }
-        for name in ["0-writer.md", "escalation-00.md", "01-peer.rejected-1.txt", "report.md", "a1-peer.md", "01_peer.md"] {
+        for name in [
+            "0-writer.md",
+            "escalation-00.md",
+            "01-peer.rejected-1.txt",
+            "report.md",
+            "a1-peer.md",
+            "01_peer.md",
+        ] {
             assert_eq!(TurnName::parse(name), None, "{name}");
         }
         assert_eq!(TurnName::parse("02-peer-kimi.md").unwrap().vendor(), Some("kimi"));

@@ -5,7 +5,8 @@ use crate::store::frontmatter::plain;
 use crate::store::yaml;
 use serde_json::{Map, Value};
 
-pub use stand_in::{Defer, Dispute, Position, Summary, Tri};
+use crate::domain::session::dispute::{Dispute, Position, Tri};
+use crate::domain::session::gate::{Defer, Summary};
 
 /// The five values of PC-462 and `defer` (PC-466). Without hours or proposed changes it is still a summary; that nobody
 /// else is affected must be said, because an empty `impact` reads like that.
@@ -198,53 +199,6 @@ fn quoted(block: &str, keys: &[&str]) -> String {
             }
         })
         .collect()
-}
-
-/// The values of the answers until `domain::session::{gate, dispute}` define them.
-mod stand_in {
-    /// PC-466: why the implementation is put off without asking.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Defer {
-        None,
-        Wp,
-        Archgate,
-        Context,
-    }
-
-    /// PC-461, PC-462.
-    #[derive(Debug, Clone, PartialEq, Eq)]
-    pub struct Summary {
-        pub discussed: String,
-        pub agreed: String,
-        pub proposed: Vec<String>,
-        pub hours: String,
-        pub impact: String,
-        pub defer: Defer,
-        /// False when the engine filled it in because the writer gave no usable answer.
-        pub estimated: bool,
-    }
-
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Tri {
-        Yes,
-        No,
-        Disputed,
-    }
-
-    /// One position of a dispute and the agent ids that hold it.
-    #[derive(Debug, Clone, PartialEq, Eq)]
-    pub struct Position {
-        pub summary: String,
-        pub supporters: Vec<String>,
-    }
-
-    /// PC-424.
-    #[derive(Debug, Clone, PartialEq, Eq)]
-    pub struct Dispute {
-        pub reversible: Tri,
-        pub in_authority: Tri,
-        pub positions: Vec<Position>,
-    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,75 @@
+//! `answer`: gives an answer to a session, whether an engine drives it or not.
+
+use super::args::{Answer, Place};
+use super::context::{self, Context};
+use super::error::{CliError, Kind};
+use super::resume;
+use crate::domain::policy::Policy;
+use crate::engine::answer::give;
+use crate::engine::questions::open_questions;
+use crate::store::lock::EngineLock;
+use crate::store::runtime::{self, Message};
+
+pub fn run(place: &Place, args: Answer) -> Result<u8, CliError> {
+    let context = Context::plain(place)?;
+    let id = context::id(&args.id)?;
+    let (question, given) = match &args.words[..] {
+        [question, text] => (Some(question.clone()), text),
+        [text] => (None, text),
+        _ => return Err(CliError::usage("no answer given", "flightdeck answer <id> <question> <text>")),
+    };
+    let text = context::text(given)?;
+    let loaded = crate::store::load::load(&context.layout, &id).map_err(CliError::failed)?;
+    let desk = context.desk(context.registry()?, None);
+    let open = open_questions(&loaded.session, &desk);
+    let ids = open.iter().map(|q| q.id.clone()).collect::<Vec<_>>().join(", ");
+    let known = if ids.is_empty() {
+        "nothing waits for an answer".to_string()
+    } else {
+        format!("open questions: {ids}")
+    };
+    let question = match (question, &open[..]) {
+        (Some(question), _) => question,
+        (None, [only]) => only.id.clone(),
+        (None, _) => return Err(CliError::usage(format!("{id}: which question is meant?"), known)),
+    };
+    if !open.iter().any(|q| q.id == question) {
+        return Err(CliError::new(
+            Kind::Usage,
+            format!("{id}: no open question {question:?}; nothing was changed"),
+            known,
+        ));
+    }
+    if let Some((pid, _)) = EngineLock::holder(&context.layout.runtime(&id)) {
+        let message = Message { question, text };
+        runtime::post(&context.layout.runtime(&id), &message).map_err(CliError::failed)?;
+        println!("handed to the engine (process {pid}) that drives {id}");
+        return Ok(0);
+    }
+    let policy = Policy { headless: true, ..Policy::default() };
+    let mut runner = resume::open(&context, &id, policy, None, None)?;
+    runner.hold();
+    let before = runner.session.clone();
+    let storage = |e| {
+        CliError::new(
+            Kind::Waiting,
+            format!("{id}: {e}"),
+            "make room or give write access, then answer again",
+        )
+    };
+    give(&mut runner, &question, &text).map_err(storage)?;
+    if runner.session.same_on_disk(&before) {
+        return Err(CliError::usage(
+            format!("{id}: {text:?} does not answer {question}; nothing was changed"),
+            choices(&open, &question),
+        ));
+    }
+    println!("answered {question}; `flightdeck resume {id}` goes on");
+    Ok(0)
+}
+
+fn choices(open: &[crate::domain::question::Question], id: &str) -> String {
+    let Some(question) = open.iter().find(|q| q.id == id) else { return String::new() };
+    let keys: Vec<&str> = question.choices.iter().map(|c| c.key.as_str()).collect();
+    if keys.is_empty() { "give a text".into() } else { format!("choices: {}", keys.join(", ")) }
+}

@@ -1,0 +1,255 @@
+//! The arguments of every command. The doc comments are the help texts.
+
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  flightdeck demo                                        watch a rehearsed session
+  flightdeck new --peer codex \"Choose a cache policy\"    a real one, with questions answered here
+  flightdeck run --peer codex,kimi --close auto \"…\"       without a person; exit code 3 = it waits for you
+  flightdeck show 2026-08-24-01-choose-cache --json      everything about a session, open questions included
+  flightdeck answer 2026-08-24-01-choose-cache gate A    answer a question by its id
+
+Exit codes: 0 done, 1 failed, 2 usage, 3 waiting for the pilot, 4 no usable peer, 5 another engine holds the session.
+The skill's own spellings work too: --list, --interrupt <id>, --finalize <id>, --peer <list> <task>.";
+
+/// The pilot's dashboard for multi-agent sessions: a writer and its peers, turn by turn, to a decision you own.
+#[derive(Debug, Parser)]
+#[command(name = "flightdeck", version = version(), after_help = EXAMPLES, disable_help_subcommand = true)]
+pub struct Cli {
+    #[command(flatten)]
+    pub place: Place,
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// The version with the commit it was built from.
+pub fn version() -> &'static str {
+    env!("FLIGHTDECK_VERSION")
+}
+
+/// Where things are.
+#[derive(Debug, Clone, Args)]
+pub struct Place {
+    /// The folder that holds the sessions [default: see `flightdeck doctor`]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub sessions_dir: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Begin a session on a task
+    New(New),
+    /// Begin a session without a person: the same as `new --headless`
+    Run(New),
+    /// Watch a rehearsed session with scripted participants
+    Demo(Demo),
+    /// Print the sessions, newest first
+    List(List),
+    /// Show one session: its state, its questions, its files
+    Show(Show),
+    /// Go on with a session where its files say it stands
+    Resume(Resume),
+    /// Answer a question that a session waits for
+    Answer(Answer),
+    /// Stop a session; its files stay
+    Interrupt(Interrupt),
+    /// Write the report of an interrupted session and close it
+    Finalize(Finalize),
+    /// Check the report of a session against the rules
+    Verify(Verify),
+    /// Be an adapter: prompt on stdin, one reply on stdout, exit codes 0 to 7
+    Adapter {
+        /// The vendor's name in the registry
+        vendor: String,
+        /// -p, --model NAME, --add-dir DIR, --session-id ID, as the vendor supports them
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        flags: Vec<String>,
+    },
+    /// Say what was found where: places, vendors, repository
+    Doctor,
+    /// Print the effective configuration and where each value comes from
+    Config,
+    /// Print shell completions
+    Completions { shell: clap_complete::Shell },
+    /// Play one participant of a rehearsal (used by `demo`)
+    #[command(hide = true)]
+    Rehearse {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        words: Vec<String>,
+    },
+}
+
+/// Who speaks and within which limits.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Who {
+    /// Peers, comma-separated, without spaces [default: the configuration's]
+    #[arg(long, value_name = "V1,V2,…")]
+    pub peer: Option<String>,
+    /// The vendor that writes
+    #[arg(long, value_name = "VENDOR")]
+    pub writer: Option<String>,
+    /// Model for the calls, where the vendor takes one
+    #[arg(long, value_name = "NAME")]
+    pub model: Option<String>,
+    /// The work product that the session belongs to
+    #[arg(long, value_name = "WP-NNN")]
+    pub wp: Option<String>,
+    /// Roles: writer=moderator,codex="database critic"
+    #[arg(long, value_name = "AGENT=ROLE,…")]
+    pub roles: Option<String>,
+    /// Language of prompts and files: en or ru
+    #[arg(long, value_name = "LANG")]
+    pub lang: Option<String>,
+}
+
+/// The limits of a session; all of them are kept in meta.yaml.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Limits {
+    /// Exchanges with one peer
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=99))]
+    pub turns_limit: Option<u32>,
+    /// Rounds with several peers
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=99))]
+    pub rounds_limit: Option<u32>,
+    /// Unsuccessful calls in a row before a peer is left out
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=20))]
+    pub max_peer_attempts: Option<u32>,
+}
+
+/// How the session is driven.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Drive {
+    /// Nobody is here to answer: a question ends the run with exit code 3
+    #[arg(long)]
+    pub headless: bool,
+    /// Print one fact a line as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// The Decision Gate: ask, A (record) or B (implement)
+    #[arg(long, value_name = "ask|A|B", default_value = "ask")]
+    pub decision: String,
+    /// Seconds after which an unanswered gate means B [default: never]
+    #[arg(long, value_name = "S")]
+    pub gate_timeout: Option<u64>,
+    /// The close question: ask, or auto (close)
+    #[arg(long, value_name = "ask|auto", default_value = "ask")]
+    pub close: String,
+    /// The reflection question: ask, skip, or the answer itself
+    #[arg(long, value_name = "ask|skip|TEXT", default_value = "ask")]
+    pub reflection: String,
+    /// Answer the questions of the opening with yes
+    #[arg(long)]
+    pub yes: bool,
+    /// Commit the session's files when it is closed
+    #[arg(long, conflicts_with = "no_commit")]
+    pub commit: bool,
+    /// Do not commit
+    #[arg(long)]
+    pub no_commit: bool,
+    /// Push after the commit
+    #[arg(long, conflicts_with = "no_push")]
+    pub push: bool,
+    /// Do not push
+    #[arg(long)]
+    pub no_push: bool,
+}
+
+#[derive(Debug, Clone, Default, Args)]
+pub struct New {
+    #[command(flatten)]
+    pub who: Who,
+    #[command(flatten)]
+    pub limits: Limits,
+    #[command(flatten)]
+    pub drive: Drive,
+    /// What is to be decided
+    #[arg(value_name = "TASK")]
+    pub task: Vec<String>,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct Demo {
+    /// The story: consensus, three, disagree, extension, or a file
+    #[arg(long, default_value = "three")]
+    pub story: String,
+    /// How fast the participants speak; 0 = at once
+    #[arg(long, default_value_t = 1.0)]
+    pub speed: f64,
+    #[command(flatten)]
+    pub drive: Drive,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct List {
+    /// At most so many rows of sessions that the index does not know
+    #[arg(long, default_value_t = 50)]
+    pub limit: usize,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct Show {
+    /// The session's id
+    pub id: String,
+    /// Print the whole state as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct Resume {
+    /// The session's id
+    pub id: String,
+    #[command(flatten)]
+    pub who: Who,
+    #[command(flatten)]
+    pub limits: Limits,
+    #[command(flatten)]
+    pub drive: Drive,
+    /// Answer the open question first: text, @file or -
+    #[arg(long, value_name = "TEXT|@FILE|-")]
+    pub answer: Option<String>,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct Answer {
+    /// The session's id
+    pub id: String,
+    /// The question's id, then the answer: text, @file or -. Without an id the one open question is meant
+    #[arg(required = true, num_args = 1..=2, value_names = ["QUESTION", "TEXT|@FILE|-"], allow_hyphen_values = true)]
+    pub words: Vec<String>,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct Interrupt {
+    /// The session's id
+    pub id: String,
+    #[command(flatten)]
+    pub drive: Drive,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct Finalize {
+    /// The session's id
+    pub id: String,
+    /// Replace a report that is not a stub
+    #[arg(long)]
+    pub force: bool,
+    #[command(flatten)]
+    pub who: Who,
+    #[command(flatten)]
+    pub drive: Drive,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct Verify {
+    /// The session's id
+    pub id: String,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,182 @@
+//! What every command needs to know first: configuration, places, registry.
+
+use super::args::{Drive, Limits, Place, Who};
+use super::error::{CliError, Kind};
+use crate::agents::registry::places::SkillPaths;
+use crate::agents::registry::{Overlay, Registry};
+use crate::config::layers::{self, Consent, Effective, FlagValue, OrzHeadings, PeerContext};
+use crate::config::places::{self, Places};
+use crate::domain::lang::Lang;
+use crate::domain::policy::{DecisionPolicy, Permit, Policy, ReflectionPolicy};
+use crate::domain::session::id::SessionId;
+use crate::engine::clock::Clock;
+use crate::engine::desk::{self, Desk};
+use crate::store::layout::Layout;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Everything that is resolved at start, once (PC-000).
+pub struct Context {
+    pub effective: Effective,
+    pub places: Places,
+    pub layout: Layout,
+    pub cwd: PathBuf,
+}
+
+fn env(name: &str) -> Option<OsString> {
+    std::env::var_os(name)
+}
+
+impl Context {
+    /// Reads the configuration with these flags on top.
+    pub fn new(place: &Place, who: &Who, limits: &Limits) -> Result<Context, CliError> {
+        let cwd = std::env::current_dir().map_err(|e| {
+            CliError::new(Kind::Failed, format!("the current folder is gone: {e}"), "change to another one")
+        })?;
+        let flags = flags(place, who, limits);
+        let files = places::config_files(&env, &cwd);
+        let effective = layers::load(&files, &env, &flags, &cwd).map_err(|e| {
+            CliError::usage(format!("the configuration cannot be used:\n{e}"), "correct it, then try again")
+        })?;
+        let places = places::resolve(&effective, &env, &cwd).map_err(|e| CliError::usage(e, ""))?;
+        let layout = Layout::new(places.sessions.clone(), places.runtime_root.clone());
+        Ok(Context { effective, places, layout, cwd })
+    }
+
+    pub fn plain(place: &Place) -> Result<Context, CliError> {
+        Context::new(place, &Who::default(), &Limits::default())
+    }
+
+    pub fn lang(&self) -> Lang {
+        self.effective.values.lang
+    }
+
+    /// The vendors: embedded, then what the configuration files add.
+    pub fn registry(&self) -> Result<Registry, CliError> {
+        let values = &self.effective.values;
+        let overlays: Vec<Overlay> = values
+            .vendors
+            .iter()
+            .map(|v| Overlay { vendors: v.map.clone(), base: v.base.clone(), origin: v.origin.to_string() })
+            .collect();
+        let paths = SkillPaths::from_env(|name| std::env::var(name).ok());
+        let mut registry = Registry::load(&overlays, &paths).map_err(|problems| {
+            let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
+            CliError::usage(lines.join("\n"), "correct the vendors in the configuration")
+        })?;
+        for vendor in &mut registry.vendors {
+            // A cap of the configuration is for vendors that set none of their own.
+            if vendor.output_cap == crate::agents::registry::OUTPUT_CAP {
+                vendor.output_cap = values.output_cap;
+            }
+        }
+        Ok(registry)
+    }
+
+    pub fn desk(&self, registry: Registry, model: Option<&str>) -> Desk {
+        let values = &self.effective.values;
+        let mut roots = vec![self.cwd.clone()];
+        roots.extend(self.places.governance().map(PathBuf::from));
+        let week = crate::engine::clock::iso_week(Clock::System.now());
+        let plans = self.places.governance().map(|g| crate::engine::wp::read(g, week)).unwrap_or_default();
+        Desk {
+            plans: Arc::new(plans),
+            registry: Arc::new(registry),
+            caller: desk::processes(),
+            places: Arc::new(self.places.clone()),
+            model: model.unwrap_or_default().to_string(),
+            roots,
+            peer_context_dir: values.peer_context == PeerContext::Dir,
+            russian_closing: match values.orz_headings {
+                OrzHeadings::Auto => None,
+                OrzHeadings::Fixed(lang) => Some(lang == Lang::Ru),
+            },
+        }
+    }
+
+    /// What this run may do without asking.
+    pub fn policy(&self, drive: &Drive) -> Result<Policy, CliError> {
+        let values = &self.effective.values;
+        let decision = match drive.decision.as_str() {
+            "ask" => DecisionPolicy::Ask,
+            "A" | "a" | "А" | "а" => DecisionPolicy::Record,
+            "B" | "b" | "Б" | "б" => DecisionPolicy::Implement,
+            other => return Err(CliError::usage(format!("--decision {other:?}"), "give ask, A or B")),
+        };
+        let close_auto = match drive.close.as_str() {
+            "ask" => false,
+            "auto" => true,
+            other => return Err(CliError::usage(format!("--close {other:?}"), "give ask or auto")),
+        };
+        let reflection = match drive.reflection.as_str() {
+            "ask" => ReflectionPolicy::Ask,
+            "skip" => ReflectionPolicy::Skip,
+            text => ReflectionPolicy::Text(text.to_string()),
+        };
+        let in_iwe = self.places.in_iwe;
+        Ok(Policy {
+            headless: drive.headless,
+            decision,
+            gate_timeout: drive.gate_timeout.or(values.gate_timeout),
+            close_auto,
+            reflection,
+            reflection_timeout: values.reflection_timeout,
+            commit: permit(drive.commit, drive.no_commit, values.commit(in_iwe)),
+            push: permit(drive.push, drive.no_push || drive.no_commit, values.push(in_iwe)),
+            yes: drive.yes,
+        })
+    }
+}
+
+fn permit(yes: bool, no: bool, configured: Consent) -> Permit {
+    match (yes, no, configured) {
+        (true, ..) => Permit::Yes,
+        (_, true, _) => Permit::No,
+        (_, _, Consent::Always) => Permit::Yes,
+        (_, _, Consent::Never) => Permit::No,
+        (_, _, Consent::Ask) => Permit::Ask,
+    }
+}
+
+fn flags(place: &Place, who: &Who, limits: &Limits) -> Vec<FlagValue> {
+    let number = |n: &Option<u32>| n.map(|n| n.to_string());
+    let dir = place.sessions_dir.as_ref().map(|d| d.to_string_lossy().into_owned());
+    [
+        ("sessions_dir", "--sessions-dir", dir),
+        ("writer", "--writer", who.writer.clone()),
+        ("lang", "--lang", who.lang.clone()),
+        ("turns_limit", "--turns-limit", number(&limits.turns_limit)),
+        ("rounds_limit", "--rounds-limit", number(&limits.rounds_limit)),
+        ("max_peer_attempts", "--max-peer-attempts", number(&limits.max_peer_attempts)),
+    ]
+    .into_iter()
+    .filter_map(|(key, name, value)| Some(FlagValue { key, name, value: value? }))
+    .collect()
+}
+
+/// The id of a session as typed (PC-009).
+pub fn id(text: &str) -> Result<SessionId, CliError> {
+    SessionId::parse(text).ok_or_else(|| {
+        CliError::usage(
+            format!("{text:?} is not a session id"),
+            "an id looks like 2026-08-24-01-choose-cache; `flightdeck list` prints them",
+        )
+    })
+}
+
+/// Text given as itself, as @file, or as - for standard input.
+pub fn text(given: &str) -> Result<String, CliError> {
+    let read = match given.strip_prefix('@') {
+        Some(path) => {
+            std::fs::read(path).map_err(|e| CliError::usage(format!("cannot read {path}: {e}"), ""))?
+        }
+        None if given == "-" => {
+            let mut bytes = Vec::new();
+            std::io::Read::read_to_end(&mut std::io::stdin(), &mut bytes).map_err(CliError::failed)?;
+            bytes
+        }
+        None => return Ok(given.to_string()),
+    };
+    Ok(String::from_utf8_lossy(&read).trim_end().to_string())
+}

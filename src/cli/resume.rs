@@ -1,0 +1,112 @@
+//! `resume`: go on where the files say the session stands (PC-670).
+
+use super::args::{Place, Resume};
+use super::context::{self, Context};
+use super::error::{CliError, Kind};
+use super::finish;
+use super::line::{self, View};
+use crate::domain::fact::Fact;
+use crate::domain::input::Input;
+use crate::domain::session::meta::Status;
+use crate::domain::session::phase::{Phase, Wait, phase};
+use crate::engine::clock::Clock;
+use crate::engine::runner::{OpenError, Runner, Updates};
+use crate::store::load::LoadError;
+
+pub fn run(place: &Place, args: Resume) -> Result<u8, CliError> {
+    let context = Context::new(place, &args.who, &args.limits)?;
+    let id = context::id(&args.id)?;
+    let policy = context.policy(&args.drive)?;
+    let (sender, updates) = tokio::sync::mpsc::unbounded_channel();
+    let mut runner = open(&context, &id, policy, args.who.model.as_deref(), Some(sender))?;
+    if let Some(writer) = &args.who.writer {
+        runner.session.notes.writer_vendor = writer.clone();
+    }
+    reopen(&mut runner, &args)?;
+    raise_limits(&mut runner, &args)?;
+    let storage =
+        |e| CliError::new(Kind::Waiting, format!("{id} is paused: {e}"), "make room, then resume again");
+    if let Some(given) = &args.answer {
+        let text = context::text(given)?;
+        if let Some(question) = runner.session.notes.asked.as_ref().map(|q| q.id.clone()) {
+            crate::engine::answer::give(&mut runner, &question, &text).map_err(storage)?;
+        }
+    }
+    // To resume is to try again: a failed call is repeated without another question.
+    if matches!(phase(&runner.session), Phase::Wait(Wait::PeerRetry | Wait::WriterRetry)) {
+        runner.record(Fact::Retried).map_err(storage)?;
+    }
+    let view = if args.drive.json { View::Json } else { View::Lines };
+    let (runner, ended) = line::drive(runner, updates, view, None).map_err(CliError::failed)?;
+    finish::report(&runner, &id, ended, args.drive.json)
+}
+
+/// Opens a session for driving; the errors name the next step.
+pub fn open(
+    context: &Context,
+    id: &crate::domain::session::id::SessionId,
+    policy: crate::domain::policy::Policy,
+    model: Option<&str>,
+    updates: Option<Updates>,
+) -> Result<Runner, CliError> {
+    let desk = context.desk(context.registry()?, model);
+    Runner::open(&context.layout, id, desk, policy, Clock::System, updates).map_err(|e| match e {
+        OpenError::Busy(busy) => CliError::new(
+            Kind::Busy,
+            format!("{id}: {busy}"),
+            format!("flightdeck answer {id} … reaches the engine that holds it"),
+        ),
+        OpenError::Load(LoadError::NotFound(id)) => CliError::usage(
+            format!("there is no session {id} in {}", context.layout.sessions.display()),
+            "`flightdeck list` prints the ids",
+        ),
+        OpenError::Load(other) => CliError::failed(other),
+        OpenError::Store(e) => CliError::new(
+            Kind::Waiting,
+            format!("{id} is paused: {e}"),
+            "make room or give write access, then resume again",
+        ),
+    })
+}
+
+/// Completed sessions never go on; interrupted ones after an explicit yes (PC-670).
+fn reopen(runner: &mut Runner, args: &Resume) -> Result<(), CliError> {
+    let id = runner.session.meta.session_id.clone();
+    match runner.session.meta.status {
+        Status::Started => Ok(()),
+        Status::Completed if phase(&runner.session) == Phase::Closed => {
+            runner.session.live.commit_due = runner.uncommitted();
+            Ok(())
+        }
+        Status::Completed => Ok(()),
+        Status::Interrupted => {
+            if !args.drive.yes {
+                if args.drive.headless {
+                    return Err(CliError::new(
+                        Kind::Waiting,
+                        format!("{id} was interrupted"),
+                        "resume it with --yes, or write its report with `flightdeck finalize`",
+                    ));
+                }
+                println!("{id} was interrupted. Take it up again? [yes/no]");
+                let mut line = String::new();
+                let _ = std::io::stdin().read_line(&mut line);
+                if !crate::engine::opening::is_yes(&line) {
+                    return Err(CliError::new(Kind::Waiting, "not confirmed, so nothing was changed", ""));
+                }
+            }
+            runner.feed_quietly(Input::Reopen).map_err(CliError::failed)
+        }
+    }
+}
+
+/// A limit given on the command line is kept in meta.yaml like at the creation (PC-010).
+fn raise_limits(runner: &mut Runner, args: &Resume) -> Result<(), CliError> {
+    let meta = &runner.session.meta;
+    let turns_limit = args.limits.turns_limit.unwrap_or(meta.turns_limit);
+    let rounds_limit = args.limits.rounds_limit.unwrap_or(meta.rounds_limit);
+    if (turns_limit, rounds_limit) == (meta.turns_limit, meta.rounds_limit) {
+        return Ok(());
+    }
+    runner.record(Fact::LimitsRaised { turns_limit, rounds_limit }).map_err(CliError::failed)
+}

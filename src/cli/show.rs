@@ -1,0 +1,84 @@
+//! `show`: one session, its state and its open questions.
+
+use super::args::{Place, Show};
+use super::context::{self, Context};
+use super::error::CliError;
+use super::finish::kind;
+use crate::domain::session::order::reading_order;
+use crate::domain::session::phase::phase;
+use crate::engine::questions::open_questions;
+use crate::store::load::load;
+use crate::store::lock::EngineLock;
+use crate::ui::text::sanitize;
+
+pub fn run(place: &Place, args: Show) -> Result<u8, CliError> {
+    let context = Context::plain(place)?;
+    let id = context::id(&args.id)?;
+    let loaded = load(&context.layout, &id).map_err(CliError::failed)?;
+    let s = &loaded.session;
+    let desk = context.desk(context.registry()?, None);
+    let questions = open_questions(s, &desk);
+    let engine = EngineLock::holder(&context.layout.runtime(&id)).map(|(pid, _)| pid);
+    let turns = reading_order(s.turns.iter(), &s.meta.round_order);
+    if args.json {
+        let meta = serde_json::to_value(&s.meta).map_err(CliError::failed)?;
+        let value = serde_json::json!({
+            "id": id.to_string(),
+            "dir": loaded.dir,
+            "phase": phase(s).key(),
+            "status": s.meta.status.key(),
+            "result_class": s.meta.engine_result_class.map(|c| c.key()),
+            "decision": s.meta.engine_decision.map(|d| d.key()),
+            "engine": engine,
+            "meta": meta,
+            "turns": turns.iter().map(|t| t.name.to_string()).collect::<Vec<_>>(),
+            "rejected": s.rejected.iter().map(|r| serde_json::json!({"file": format!("{}.rejected-{}.txt", r.name.stem(), r.k), "reason": r.reason})).collect::<Vec<_>>(),
+            "escalations": s.escalations.iter().map(|e| serde_json::json!({"file": e.file_name(), "turn": e.turn, "reason": e.reason, "source": e.source, "response": e.response})).collect::<Vec<_>>(),
+            "questions": questions,
+            "problems": loaded.problems,
+        });
+        println!("{}", serde_json::to_string_pretty(&value).map_err(CliError::failed)?);
+        return Ok(0);
+    }
+    let peers: Vec<String> = s
+        .peers()
+        .into_iter()
+        .map(|p| if p.vendor == p.agent { p.agent } else { format!("{} ({})", p.vendor, p.agent) })
+        .collect();
+    println!("{id}");
+    println!("task        {}", sanitize(&s.meta.task_description));
+    println!("where       {}", loaded.dir.display());
+    println!("status      {} · {}", s.meta.status.key(), phase(s).key());
+    println!("writer      {}", s.meta.writer_agent);
+    println!("peers       {}", peers.join(", "));
+    if let Some(class) = s.meta.engine_result_class {
+        println!("result      {}", class.key());
+    }
+    if let Some(decision) = s.meta.engine_decision {
+        println!("decision    {}", decision.key());
+    }
+    for f in &s.meta.peer_failures {
+        println!("failed      {} in round {}: {}", f.vendor, f.round, f.reason);
+    }
+    if let Some(pid) = engine {
+        println!("engine      process {pid}");
+    }
+    println!("turns       {}", turns.iter().map(|t| t.name.to_string()).collect::<Vec<_>>().join(" "));
+    for e in &s.escalations {
+        let state = if e.is_open() { "open" } else { "answered" };
+        println!("escalation  {} ({state}) {}", e.file_name(), sanitize(&e.reason));
+    }
+    for problem in &loaded.problems {
+        println!("problem     {}", sanitize(problem));
+    }
+    for q in &questions {
+        println!("\n? {} ({}, since {})", q.id, kind(q.kind), q.since);
+        for line in sanitize(&q.text).lines() {
+            println!("  {line}");
+        }
+        for choice in &q.choices {
+            println!("    {:<10} {}", choice.key, choice.label);
+        }
+    }
+    Ok(0)
+}

@@ -1,0 +1,108 @@
+//! The skill's own spellings (PC-001, PC-008) as our subcommands.
+
+use super::error::CliError;
+use std::ffi::OsString;
+
+/// Modes of the skill and the words that PC-010 added, with the subcommand each of them means.
+const MODES: [(&str, &str); 6] = [
+    ("--list", "list"),
+    ("--interrupt", "interrupt"),
+    ("--finalize", "finalize"),
+    ("--resume", "resume"),
+    ("--verify-report", "verify"),
+    ("--answer", "answer"),
+];
+
+/// Our own subcommands: with one of them in front nothing is translated.
+const COMMANDS: [&str; 15] = [
+    "new",
+    "run",
+    "demo",
+    "list",
+    "show",
+    "resume",
+    "answer",
+    "interrupt",
+    "finalize",
+    "verify",
+    "adapter",
+    "doctor",
+    "config",
+    "completions",
+    "rehearse",
+];
+
+/// Turns `flightdeck --peer codex "task"` into `flightdeck new …` and `--list` into `list`. Two modes at once are an
+/// error: running the first one silently would finalize or interrupt by mistake (AMB-01).
+pub fn translate(typed: Vec<OsString>) -> Result<Vec<OsString>, CliError> {
+    let words: Vec<String> = typed.iter().skip(1).map(|w| w.to_string_lossy().into_owned()).collect();
+    let Some(first) = first_word(&words) else { return Ok(typed) };
+    if COMMANDS.contains(&words[first].as_str())
+        || matches!(words[first].as_str(), "-h" | "--help" | "-V" | "--version")
+    {
+        return Ok(typed);
+    }
+    let found: Vec<(usize, &str)> = words
+        .iter()
+        .enumerate()
+        .filter_map(|(i, w)| MODES.iter().find(|(mode, _)| w == mode).map(|(_, command)| (i, *command)))
+        .collect();
+    let mut out = typed.clone();
+    match found[..] {
+        [] => out.insert(1 + first, "new".into()),
+        [(at, command)] => {
+            out.remove(1 + at);
+            out.insert(1 + first.min(at), command.into());
+        }
+        _ => {
+            return Err(CliError::usage(
+                "several modes at once",
+                "give one of --list, --interrupt, --finalize",
+            ));
+        }
+    }
+    Ok(out)
+}
+
+/// The first word that is not our global option.
+fn first_word(words: &[String]) -> Option<usize> {
+    let mut at = 0;
+    while at < words.len() {
+        match words[at].as_str() {
+            "--sessions-dir" => at += 2,
+            w if w.starts_with("--sessions-dir=") => at += 1,
+            _ => return Some(at),
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn translated(words: &[&str]) -> Result<String, CliError> {
+        let typed = std::iter::once("flightdeck").chain(words.iter().copied()).map(OsString::from).collect();
+        translate(typed)
+            .map(|out| out.iter().skip(1).map(|w| w.to_string_lossy()).collect::<Vec<_>>().join(" "))
+    }
+
+    #[test]
+    fn pc_001_the_skills_modes_are_subcommands() {
+        assert_eq!(translated(&["--list"]).unwrap(), "list");
+        assert_eq!(translated(&["--interrupt", "x"]).unwrap(), "interrupt x");
+        assert_eq!(
+            translated(&["--sessions-dir", "d", "--finalize", "x"]).unwrap(),
+            "--sessions-dir d finalize x"
+        );
+        assert_eq!(translated(&["--peer", "codex", "the task"]).unwrap(), "new --peer codex the task");
+        assert_eq!(translated(&["list", "--json"]).unwrap(), "list --json");
+        assert_eq!(translated(&[]).unwrap(), "");
+        assert_eq!(translated(&["--version"]).unwrap(), "--version");
+    }
+
+    #[test]
+    fn pc_008_two_modes_at_once_are_a_usage_error() {
+        assert_eq!(translated(&["--list", "--finalize", "x"]).unwrap_err().code(), 2);
+    }
+}

@@ -1,0 +1,125 @@
+//! What an answer of the pilot does. An unknown or closed question changes nothing.
+
+use super::super::escalation::is_close_signal;
+use super::super::gate::{self, GateAnswer};
+use super::super::meta::{Decision, ResultClass};
+use super::super::phase::{Phase, Wait, more, next_exchange, phase};
+use super::super::state::Session;
+use super::{interrupt, not_implementable, record, reflected};
+use crate::domain::effect::{Consent, Effect};
+use crate::domain::fact::Fact;
+use crate::domain::policy::ReflectionPolicy;
+use crate::domain::time::Stamp;
+
+pub fn answered(s: &Session, now: Stamp, question: &str, text: &str) -> Vec<Effect> {
+    let text = text.trim();
+    // Any open escalation may be answered, not only the one the loop waits for (PC-445).
+    if let Some(open) =
+        s.escalations.iter().find(|e| e.is_open() && format!("escalation-{:02}", e.index) == question)
+    {
+        return match text.is_empty() {
+            true => Vec::new(),
+            false => record(Fact::EscalationAnswered { index: open.index, answer: text.to_string() }),
+        };
+    }
+    match phase(s) {
+        Phase::Wait(wait) if wait.id() == question => to(s, now, wait, text),
+        _ => Vec::new(),
+    }
+}
+
+fn to(s: &Session, now: Stamp, wait: Wait, text: &str) -> Vec<Effect> {
+    let word = text.to_lowercase();
+    match wait {
+        Wait::Escalation(_) | Wait::Dispute(_) => Vec::new(),
+        Wait::PeerRetry | Wait::WriterRetry => match Word::of(&word) {
+            Some(Word::Retry) => record(Fact::Retried),
+            Some(Word::Abort) => interrupt(s, now),
+            _ => Vec::new(),
+        },
+        Wait::Clarify { vendor, k } if !text.is_empty() => {
+            record(Fact::Clarified { vendor, k, answer: text.to_string() })
+        }
+        Wait::Participants => match Word::of(&word) {
+            Some(Word::Retry) => record(Fact::Reactivated { vendors: s.meta.failed.clone() }),
+            Some(Word::Abort) => interrupt(s, now),
+            Some(Word::Close) => record(Fact::LoopEnded { class: ResultClass::NotAgreed, majority: false }),
+            _ => Vec::new(),
+        },
+        Wait::Reserved(turn) if !text.is_empty() => {
+            record(Fact::ReservedAnswered { turn, answer: text.to_string() })
+        }
+        Wait::Gate => match gate::read_answer(text) {
+            Some(GateAnswer::Record) => record(Fact::GateClosed { decision: Decision::Record, close: false }),
+            Some(GateAnswer::RecordAndClose) => {
+                record(Fact::GateClosed { decision: Decision::Record, close: true })
+            }
+            Some(GateAnswer::Implement) => not_implementable("B"),
+            None => Vec::new(),
+        },
+        Wait::Close => close(s, text),
+        Wait::Reflection if text.is_empty() => record(Fact::Reflected { answer: ReflectionPolicy::Skip }),
+        Wait::Reflection => reflected(text.to_string()),
+        Wait::Commit => match Word::of(&word) {
+            Some(Word::Retry) => {
+                vec![Effect::Commit { consent: Some(Consent { commit: true, push: false }) }]
+            }
+            Some(Word::Push) => vec![Effect::Commit { consent: Some(Consent { commit: true, push: true }) }],
+            Some(Word::Abort | Word::Close) => {
+                let notes = vec!["left uncommitted by the pilot".to_string()];
+                record(Fact::Committed { sha: None, pushed: false, notes })
+            }
+            None => Vec::new(),
+        },
+        Wait::Clarify { .. } | Wait::Reserved(_) => Vec::new(),
+    }
+}
+
+/// The words that retry questions understand, in both languages.
+enum Word {
+    Retry,
+    Abort,
+    Close,
+    Push,
+}
+
+impl Word {
+    fn of(text: &str) -> Option<Word> {
+        match text.trim_end_matches(['.', '!']) {
+            "retry" | "r" | "yes" | "y" | "again" | "reactivate" | "continue" | "повторить" | "повтори"
+            | "да" => Some(Word::Retry),
+            "abort" | "a" | "interrupt" | "прервать" | "прерви" | "skip" | "no" | "n" | "нет" => {
+                Some(Word::Abort)
+            }
+            "push" | "p" => Some(Word::Push),
+            "close" | "c" | "закрыть" | "закрой" => Some(Word::Close),
+            _ => None,
+        }
+    }
+}
+
+/// PC-612, PC-613, PC-618: a close signal, or the reason of an extension.
+fn close(s: &Session, text: &str) -> Vec<Effect> {
+    let extend = ["extend", "продлить", "дозакрытие"].iter().find_map(|word| {
+        let head = text.get(..word.len())?;
+        (head.to_lowercase() == *word)
+            .then(|| text[word.len()..].trim_start_matches([':', ' ', '—', '-', ',']).trim())
+    });
+    if extend.is_none() && (is_close_signal(text) || text.eq_ignore_ascii_case("c")) {
+        return record(Fact::CloseSignalled);
+    }
+    let reason = extend.unwrap_or(text);
+    if reason.is_empty() {
+        return Vec::new();
+    }
+    let from = next_exchange(s);
+    let (mut turns, mut rounds) = (s.meta.turns_limit, s.meta.rounds_limit);
+    let limit = if s.is_round_loop() { &mut rounds } else { &mut turns };
+    let mut effects = Vec::new();
+    if from > *limit {
+        *limit = from - 1 + more("");
+        effects.push(Effect::Record(Fact::LimitsRaised { turns_limit: turns, rounds_limit: rounds }));
+    }
+    effects.push(Effect::Record(Fact::Extended { reason: reason.to_string(), from }));
+    effects
+}

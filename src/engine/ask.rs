@@ -1,0 +1,279 @@
+//! From a wait to the question that the pilot reads. The texts that the specification fixes are kept word for word.
+
+use super::compose;
+use crate::domain::effect::Call;
+use crate::domain::lang::Lang;
+use crate::domain::question::{Choice, Question};
+use crate::domain::session::escalation::Escalation;
+use crate::domain::session::gate::{self, GateHead};
+use crate::domain::session::phase::Wait;
+use crate::domain::session::state::Session;
+use crate::domain::session::turn::TurnName;
+use crate::domain::time::Stamp;
+
+/// The question of a wait. `now` is the time when it is first asked.
+pub fn question(s: &Session, wait: &Wait, now: Stamp) -> Question {
+    let lang = s.meta.lang();
+    let (text, choices, free_text) = match wait {
+        Wait::Escalation(n) => (escalation(s, *n), Vec::new(), true),
+        Wait::Dispute(_) => (dispute(s), dispute_choices(lang), true),
+        Wait::PeerRetry | Wait::WriterRetry => {
+            (failed_call(s, wait), retry_choices(lang), *wait == Wait::WriterRetry)
+        }
+        Wait::Clarify { vendor, k } => (clarify(s, vendor, *k), Vec::new(), true),
+        Wait::Participants => (participants(s), participant_choices(lang), false),
+        Wait::Reserved(turn) => (reserved(s, turn), Vec::new(), true),
+        Wait::Gate => (gate(s), gate_choices(lang), false),
+        Wait::Close => (close(s), close_choices(lang), true),
+        Wait::Reflection => (reflection(s), Vec::new(), true),
+        Wait::Commit => (s.notes.commit_refused.clone().unwrap_or_default(), commit_choices(lang), false),
+    };
+    let since = match wait {
+        Wait::Escalation(n) | Wait::Dispute(n) => {
+            find(s, *n).and_then(|e| Stamp::parse(&e.timestamp)).unwrap_or(now)
+        }
+        _ => now,
+    };
+    Question { id: wait.id(), kind: wait.kind(), since, text, choices, free_text }
+}
+
+/// The question for a turn that the pilot writes by hand.
+pub fn turn(s: &Session, call: &Call, now: Stamp) -> Question {
+    let file = call.name.as_ref().map(ToString::to_string).unwrap_or_default();
+    let text = match s.meta.lang() {
+        Lang::En => format!("Write the writer's turn {file}. The text you answer with becomes the turn."),
+        Lang::Ru => format!("Напиши ход писателя {file}. Текст ответа станет репликой."),
+    };
+    let kind = crate::domain::question::QuestionKind::PilotTurn;
+    Question {
+        id: super::answer::turn_question(call),
+        kind,
+        since: now,
+        text,
+        choices: Vec::new(),
+        free_text: true,
+    }
+}
+
+fn find(s: &Session, index: u32) -> Option<&Escalation> {
+    s.escalations.iter().find(|e| e.index == index)
+}
+
+/// PC-443.
+fn escalation(s: &Session, index: u32) -> String {
+    let Some(e) = find(s, index) else { return String::new() };
+    let who = TurnName::parse(&e.source).map(|name| speaker(s, &name)).unwrap_or_else(|| "?".into());
+    match s.meta.lang() {
+        Lang::En => format!("{who} escalates: {}. Your decision is needed.", bare(&e.reason)),
+        Lang::Ru => format!("{who} эскалирует: {}. Нужно твоё решение.", bare(&e.reason)),
+    }
+}
+
+fn bare(reason: &str) -> &str {
+    reason.trim().trim_end_matches('.')
+}
+
+fn speaker(s: &Session, name: &TurnName) -> String {
+    match name.vendor() {
+        Some(vendor) => vendor.to_string(),
+        None if name.is_peer() => s.peers().first().map(|p| p.vendor.clone()).unwrap_or_default(),
+        None => s.meta.writer_agent.clone(),
+    }
+}
+
+/// PC-423, PC-424: what was judged is shown before the pilot decides.
+fn dispute(s: &Session) -> String {
+    let lang = s.meta.lang();
+    let mut text = lang
+        .pick(
+            "The round limit is reached without consensus, and the matter is irreversible or its scope is disputed.",
+            "Лимит раундов исчерпан без консенсуса; вопрос необратим или выходит за рамки полномочий.",
+        )
+        .to_string();
+    if let Some(note) = &s.notes.dispute {
+        if let Some(dispute) = &note.dispute {
+            for position in &dispute.positions {
+                text.push_str(&format!("\n- {}: {}", position.supporters.join(", "), position.summary));
+            }
+        } else {
+            text.push_str(&format!("\n({})", note.why));
+        }
+    }
+    text
+}
+
+fn dispute_choices(lang: Lang) -> Vec<Choice> {
+    vec![
+        Choice::new("continue", lang.pick("grant more rounds (continue N)", "ещё раунды (продолжить N)")),
+        Choice::new("close", lang.pick("close without agreement", "закрыть без согласия")),
+        Choice::new("…", lang.pick("any other text is your decision", "любой другой текст — твоё решение")),
+    ]
+}
+
+/// PC-294, PC-255.
+fn failed_call(s: &Session, wait: &Wait) -> String {
+    let Some(failed) = &s.notes.failed_call else { return String::new() };
+    let who = match (&failed.call.vendor, wait) {
+        (Some(vendor), _) => vendor.clone(),
+        _ => s.meta.writer_agent.clone(),
+    };
+    let mut text = match s.meta.lang() {
+        Lang::En => format!("{who} did not respond. Retry or abort?"),
+        Lang::Ru => format!("{who} не ответил. Повторить или прервать?"),
+    };
+    text.push_str(&format!("\n{}: {}", failed.reason, failed.detail));
+    if !failed.stderr.trim().is_empty() {
+        text.push_str(&format!("\nstderr:\n{}", failed.stderr.trim_end()));
+    }
+    if *wait == Wait::WriterRetry {
+        text.push_str(s.meta.lang().pick(
+            "\nOr answer with a text of more than 20 characters: it becomes the writer's turn.",
+            "\nИли ответь текстом длиннее 20 символов: он станет ходом писателя.",
+        ));
+    }
+    text
+}
+
+fn retry_choices(lang: Lang) -> Vec<Choice> {
+    vec![
+        Choice::new("retry", lang.pick("repeat the same call", "повторить тот же вызов")),
+        Choice::new("abort", lang.pick("interrupt the session", "прервать сессию")),
+    ]
+}
+
+fn clarify(s: &Session, vendor: &str, k: u32) -> String {
+    let role =
+        s.peer(vendor).map(|p| crate::domain::session::phase::proposed_role(s, &p.agent)).unwrap_or_default();
+    let file = format!("{}.rejected-{k}.txt", TurnName::peer_of(0, vendor).stem());
+    match s.meta.lang() {
+        Lang::En => format!("{vendor} asks about its role \"{role}\" before it accepts ({file})."),
+        Lang::Ru => format!("{vendor} уточняет роль «{role}», прежде чем принять её ({file})."),
+    }
+}
+
+/// PC-327.
+fn participants(s: &Session) -> String {
+    let failed: Vec<String> = s
+        .meta
+        .peer_failures
+        .iter()
+        .map(|f| format!("{} ({}, round {})", f.vendor, f.reason, f.round))
+        .collect();
+    match s.meta.lang() {
+        Lang::En => format!("No active peer is left: {}.", failed.join(", ")),
+        Lang::Ru => format!("Не осталось ни одного активного напарника: {}.", failed.join(", ")),
+    }
+}
+
+fn participant_choices(lang: Lang) -> Vec<Choice> {
+    vec![
+        Choice::new(
+            "retry",
+            lang.pick("give the failed participants another chance", "дать участникам ещё попытку"),
+        ),
+        Choice::new("close", lang.pick("close as not agreed", "закрыть без согласия")),
+        Choice::new("abort", lang.pick("interrupt the session", "прервать сессию")),
+    ]
+}
+
+/// PC-691.
+fn reserved(s: &Session, turn: &TurnName) -> String {
+    let asked = s.turn(turn).and_then(|t| t.markers().reserved.clone()).unwrap_or_default();
+    match s.meta.lang() {
+        Lang::En => format!("A decision that only you may take ({turn}): {asked}"),
+        Lang::Ru => format!("Решение, которое можешь принять только ты ({turn}): {asked}"),
+    }
+}
+
+/// PC-461, PC-463: the summary first, then who agreed, then the question.
+fn gate(s: &Session) -> String {
+    let lang = s.meta.lang();
+    let head = if s.notes.majority { GateHead::Majority } else { GateHead::Consensus };
+    let summary = s.notes.summary.as_ref().map(|n| gate::render(&n.summary, lang, head)).unwrap_or_default();
+    let (_, minority) = compose::majority(s);
+    let mut parts = vec![summary.trim_end().to_string()];
+    parts.extend(minority.iter().map(|m| format!("{} {m}", lang.pick("Minority:", "Меньшинство:"))));
+    for f in &s.meta.peer_failures {
+        parts.push(match lang {
+            Lang::En => {
+                format!("{} did not take part in the result ({}, round {}).", f.vendor, f.reason, f.round)
+            }
+            Lang::Ru => format!("{} не участвовал в результате ({}, раунд {}).", f.vendor, f.reason, f.round),
+        });
+    }
+    parts.push(gate::question(lang).trim_end().to_string());
+    parts.join("\n\n")
+}
+
+fn gate_choices(lang: Lang) -> Vec<Choice> {
+    vec![
+        Choice::new(
+            "A",
+            lang.pick(
+                "record only: report, commit, close question",
+                "зафиксировать: отчёт, commit, вопрос о закрытии",
+            ),
+        ),
+        Choice::new(
+            "B",
+            lang.pick(
+                "implement now (unavailable: no implementation backend is configured)",
+                "реализовать сейчас (недоступно: не настроено)",
+            ),
+        ),
+        Choice::new("C", lang.pick("record and close at once", "зафиксировать и сразу закрыть")),
+    ]
+}
+
+/// PC-611.
+fn close(s: &Session) -> String {
+    use crate::domain::session::meta::ResultClass::{Agreed, Partial};
+    let agreed = matches!(s.meta.engine_result_class, Some(Agreed | Partial));
+    match (s.meta.lang(), agreed) {
+        (Lang::En, true) => "Consensus reached. Closing the session or do you need an extension?".into(),
+        (Lang::En, false) => {
+            "No consensus within the limit. Closing the session or do you need an extension?".into()
+        }
+        (Lang::Ru, true) => "Консенсус достигнут. Закрываем сессию или нужно дозакрытие?".into(),
+        (Lang::Ru, false) => "Консенсус не достигнут. Закрываем сессию или нужно дозакрытие?".into(),
+    }
+}
+
+fn close_choices(lang: Lang) -> Vec<Choice> {
+    vec![
+        Choice::new("close", lang.pick("close the session", "закрыть сессию")),
+        Choice::new("extend: …", lang.pick("go on; the text is the reason", "продолжить; текст — причина")),
+    ]
+}
+
+/// PC-551.
+fn reflection(s: &Session) -> String {
+    let lang = s.meta.lang();
+    let done = match lang {
+        Lang::En => format!(
+            "{} turns, {} escalations: {}",
+            s.turns.len(),
+            s.escalations.len(),
+            s.meta.task_description
+        ),
+        Lang::Ru => format!(
+            "Реплик: {}, эскалаций: {}. {}",
+            s.turns.len(),
+            s.escalations.len(),
+            s.meta.task_description
+        ),
+    };
+    let asked = lang.pick(
+        "What from this session is worth remembering for the future — not about the task itself, but about how the work went?",
+        "Что в этой сессии стоит запомнить на будущее — не про саму задачу, а про то, как шла работа?",
+    );
+    format!("{done}\n{asked}")
+}
+
+fn commit_choices(lang: Lang) -> Vec<Choice> {
+    vec![
+        Choice::new("yes", lang.pick("commit the session's files", "закоммитить файлы сессии")),
+        Choice::new("push", lang.pick("commit and push", "закоммитить и отправить")),
+        Choice::new("no", lang.pick("leave them uncommitted", "оставить без коммита")),
+    ]
+}

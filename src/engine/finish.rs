@@ -1,0 +1,137 @@
+//! F10 and F11: self-check, commit, push, semaphore; and the daily ledger.
+
+use super::guard::{self, Guard};
+use super::ledger;
+use super::runner::Runner;
+use super::wp::WpId;
+use crate::domain::effect::Consent;
+use crate::domain::input::Input;
+use crate::domain::policy::Permit;
+use crate::domain::session::meta::Status;
+use crate::domain::session::slug::brief;
+use crate::git::commit::{self, CommitOutcome, PushOutcome, Refused};
+use crate::store::{index, layout};
+use std::fs;
+use std::path::PathBuf;
+
+/// Commits the session as the pilot allowed it. A refusal becomes a question, never a bypass (PC-542, PC-645).
+pub fn commit(runner: &Runner, consent: Option<Consent>) -> Input {
+    let policy = &runner.policy;
+    let (commit, push) = match consent {
+        Some(consent) => (Permit::from(consent.commit), Permit::from(consent.push)),
+        None => (policy.commit, policy.push),
+    };
+    let layout = runner.recorder().layout();
+    let root = &layout.governance;
+    match commit {
+        Permit::No => return done(None, false, vec!["not committed: commits are off for this run".into()]),
+        Permit::Ask if policy.headless => {
+            return done(
+                None,
+                false,
+                vec!["not committed: nobody was asked (allow it with --commit)".into()],
+            );
+        }
+        Permit::Ask if crate::git::repo::discover(root).ok().flatten().is_none() => {
+            return done(None, false, vec!["not committed: not a git repository".into()]);
+        }
+        Permit::Ask => {
+            let text = format!("Commit the session's files in {}?", root.display());
+            return Input::CommitRefused { text };
+        }
+        Permit::Yes => {}
+    }
+    if let Some(text) = self_check(runner) {
+        return Input::CommitRefused { text };
+    }
+    let guard = session_guard(runner);
+    let id = &runner.session.meta.session_id;
+    let mut notes = Vec::new();
+    if guard.semaphore(id).is_some_and(|s| s.needs_renewal(runner.clock.now())) {
+        let _ = guard.renew(id);
+    }
+    let paths: Vec<PathBuf> = vec![runner.recorder().dir().to_path_buf(), layout.index(), layout.orz(id)];
+    let env = runner.desk.places.script_env();
+    let message = format!("feat(peer): {id} — {}", brief(&runner.session.meta.task_description, 50));
+    let sha = match commit::commit(root, &paths, &message, &env) {
+        Ok(CommitOutcome::Done(sha)) => Some(sha),
+        Ok(CommitOutcome::Nothing) => {
+            notes.push("nothing to commit".into());
+            None
+        }
+        Ok(CommitOutcome::NoRepository) => {
+            return done(None, false, vec!["not committed: not a git repository".into()]);
+        }
+        Err(refused) => return Input::CommitRefused { text: refusal(&refused) },
+    };
+    let pushed = match push {
+        Permit::Yes => match commit::push(root, &env) {
+            Ok(PushOutcome::Pushed) => true,
+            Ok(PushOutcome::NoUpstream | PushOutcome::NoRepository) => {
+                notes.push("not pushed: the branch has no upstream".into());
+                false
+            }
+            Err(refused) => {
+                // The session stays completed locally and the semaphore open (PC-645).
+                notes.push(format!(
+                    "push pending: {} — run: git -C {} push",
+                    refusal(&refused),
+                    root.display()
+                ));
+                return done(sha, false, notes);
+            }
+        },
+        _ => false,
+    };
+    if pushed {
+        notes.extend(guard::close_lines(&guard.close(id), runner.session.meta.lang()));
+    }
+    done(sha, pushed, notes)
+}
+
+/// The guard of the session's writer.
+pub fn session_guard(runner: &Runner) -> Guard {
+    let agent = runner.desk.writer(&runner.session).map(|v| v.guard_agent).unwrap_or_default();
+    Guard::new(&runner.desk.places, &agent)
+}
+
+/// Writes the reflection to the daily ledger; a line for the pilot when it could not.
+pub fn ledger(runner: &Runner, answer: &str) -> Option<String> {
+    let meta = &runner.session.meta;
+    let date = super::clock::local_date(runner.clock.now());
+    runner.desk.places.active_iwe()?;
+    let data = ledger::reflection(WpId::parse(&meta.task_id), answer);
+    ledger::line(&ledger::append(&runner.desk.places, &date, &data), meta.lang())
+}
+
+fn done(sha: Option<String>, pushed: bool, notes: Vec<String>) -> Input {
+    Input::Committed { sha, pushed, notes }
+}
+
+fn refusal(refused: &Refused) -> String {
+    format!("{} was refused: {}", refused.step, refused.stderr.trim())
+}
+
+/// PC-646, for closed sessions: what must be true before the commit.
+fn self_check(runner: &Runner) -> Option<String> {
+    if runner.session.meta.status != Status::Completed {
+        return None;
+    }
+    let (dir, layout) = (runner.recorder().dir(), runner.recorder().layout());
+    let id = &runner.session.meta.session_id;
+    let rows = index::count(&fs::read_to_string(layout.index()).unwrap_or_default(), id);
+    let checks = [
+        (!dir.join(layout::REPORT).exists(), "report.md is missing".to_string()),
+        (dir.join(layout::DRAFT).exists(), "report-draft.md still exists".to_string()),
+        (!layout.orz(id).exists(), format!("{} is missing", layout.orz(id).display())),
+        (rows != 1, format!("the index has {rows} rows of this session instead of one")),
+    ];
+    let wrong: Vec<String> = checks.into_iter().filter(|(bad, _)| *bad).map(|(_, text)| text).collect();
+    (!wrong.is_empty()).then(|| format!("Self-check before the commit: {}.", wrong.join("; ")))
+}
+
+impl From<bool> for Permit {
+    fn from(allowed: bool) -> Permit {
+        if allowed { Permit::Yes } else { Permit::No }
+    }
+}

@@ -1,0 +1,67 @@
+//! The questions that stand open, from the session alone.
+
+use super::ask;
+use super::compose::{self, Refused};
+use super::desk::Desk;
+use crate::agents::registry::Kind;
+use crate::domain::effect::{Call, Effect, Purpose};
+use crate::domain::input::Input;
+use crate::domain::policy::Policy;
+use crate::domain::question::Question;
+use crate::domain::session::decide::decide;
+use crate::domain::session::phase::{Phase, Wait, phase};
+use crate::domain::session::state::Session;
+use crate::domain::time::Stamp;
+
+/// Every open question. All open escalations count, not only the one the loop waits for (PC-445).
+pub fn open_questions(s: &Session, desk: &Desk) -> Vec<Question> {
+    let since = last_change(s);
+    let Phase::Wait(wait) = phase(s) else {
+        return hand_written(s, desk)
+            .map(|call| vec![known(s, ask::turn(s, &call, since))])
+            .unwrap_or_default();
+    };
+    if matches!(wait, Wait::Escalation(_) | Wait::Dispute(_)) {
+        let open = s.escalations.iter().filter(|e| e.is_open());
+        return open.map(|e| ask::question(s, &wait_of(e), since)).collect();
+    }
+    vec![known(s, ask::question(s, &wait, since))]
+}
+
+fn wait_of(e: &crate::domain::session::escalation::Escalation) -> Wait {
+    if e.reason == crate::domain::session::escalation::LIMIT_REASON {
+        Wait::Dispute(e.index)
+    } else {
+        Wait::Escalation(e.index)
+    }
+}
+
+/// The question as it was asked, when it was: its time is kept in the notes.
+fn known(s: &Session, question: Question) -> Question {
+    match &s.notes.asked {
+        Some(asked) if asked.id == question.id => Question { since: asked.since, ..question },
+        _ => question,
+    }
+}
+
+/// The writer's turn that is due while the pilot writes by hand.
+pub fn hand_written(s: &Session, desk: &Desk) -> Option<Call> {
+    if desk.writer(s).ok()?.kind != Kind::Pilot {
+        return None;
+    }
+    let effects = decide(s, &Policy::default(), Stamp::default(), Input::Go);
+    effects.into_iter().find_map(|e| match e {
+        Effect::Call(call) if matches!(call.purpose, Purpose::Opening | Purpose::Turn) => Some(call),
+        _ => None,
+    })
+}
+
+fn last_change(s: &Session) -> Stamp {
+    let spoken = s.turns.iter().filter_map(|t| Stamp::parse(&t.head.as_ref().ok()?.timestamp)).max();
+    spoken.or_else(|| Stamp::parse(&s.meta.start_time)).unwrap_or_default()
+}
+
+/// True when the call is one that the pilot writes.
+pub fn is_hand_written(runner: &super::runner::Runner, call: &Call) -> bool {
+    matches!(compose::ready(runner, call), Err(Refused::Pilot))
+}

@@ -1,0 +1,244 @@
+//! The waiting around a [`Runner`]: one `select!` over commands, the running call, outside edits and timers.
+//!
+//! A session runs on one thread of its own (a current-thread runtime), so that its writes block nobody else.
+
+use super::answer;
+use super::compose::{self, Refused};
+use super::outside::Outside;
+use super::read;
+use super::runner::{Runner, Update};
+use crate::agents::call::{Outcome, Progress};
+use crate::domain::effect::Call;
+use crate::domain::fact::Usage;
+use crate::domain::input::{CallResult, Input};
+use crate::domain::question::Question;
+use crate::domain::session::failure::Reason;
+use crate::domain::session::phase::{Phase, Step, Wait, phase};
+use crate::store::record::StoreError;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
+
+/// What a person may ask of a running session.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(tag = "command", rename_all = "kebab-case")]
+pub enum Command {
+    Answer {
+        question: String,
+        text: String,
+    },
+    /// An answer to whatever question stands open.
+    Reply {
+        text: String,
+    },
+    /// Words for the next writer turn (PC-254).
+    Direct {
+        text: String,
+    },
+    Interrupt,
+    /// Stop driving the session; a running call is ended and counts nothing (PC-701).
+    Pause,
+}
+
+/// How driving a session ended.
+#[derive(Debug)]
+pub enum Finish {
+    Closed,
+    Interrupted,
+    /// Questions stand open and nobody is here to answer them (PC-011, code 3).
+    Waiting(Vec<Question>),
+    Paused,
+    /// A file could not be written; the session is as it was before (code 3).
+    Storage(StoreError),
+}
+
+/// The call that runs.
+struct Running {
+    call: Call,
+    prompt: Arc<str>,
+    outcome: Pin<Box<dyn Future<Output = Outcome> + Send>>,
+    cancel: Option<oneshot::Sender<()>>,
+    started: Instant,
+}
+
+/// Drives the session until it is closed, interrupted, paused, or waits without anybody to answer.
+pub async fn run(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> Finish {
+    match drive(runner, commands).await {
+        Ok(finish) => finish,
+        Err(error) => Finish::Storage(error),
+    }
+}
+
+async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> Result<Finish, StoreError> {
+    // A call of an engine that died is ended before it is repeated (PC-706); we hold the lock, so it is nobody's.
+    crate::agents::run::reap_stale(runner.recorder().runtime()).await;
+    let mut outside = Outside::watch(runner);
+    let mut running: Option<Running> = None;
+    let mut timers: Vec<(String, Instant)> = Vec::new();
+    let mut pausing = false;
+    runner.feed(Input::Go)?;
+    loop {
+        for (question, answer) in outside.answers(runner) {
+            answer::give(runner, &question, &answer)?;
+        }
+        if let Some(call) = runner.start.take() {
+            match launch(runner, call) {
+                Ok(launched) => running = launched.or(running),
+                Err((call, result)) => {
+                    ended(runner, call, result, None, Duration::ZERO)?;
+                    continue;
+                }
+            }
+        }
+        let now = Instant::now();
+        arm(runner, &mut timers, now);
+        if let Some(run) = running.as_mut().filter(|_| std::mem::take(&mut runner.cancel) || pausing) {
+            run.cancel.take();
+        }
+        if running.is_none() {
+            if pausing {
+                return Ok(Finish::Paused);
+            }
+            if let Some(finish) = finished(runner, &timers) {
+                return Ok(finish);
+            }
+        }
+        let next_timer = timers.iter().map(|(_, at)| *at).min();
+        tokio::select! {
+            biased;
+            command = commands.recv() => match command {
+                Some(Command::Answer { question, text }) => answer::give(runner, &question, &text)?,
+                Some(Command::Reply { text }) => {
+                    if let Some(question) = runner.session.notes.asked.as_ref().map(|q| q.id.clone()) {
+                        answer::give(runner, &question, &text)?;
+                    }
+                }
+                Some(Command::Direct { text }) => runner.feed(Input::Directed { text })?,
+                Some(Command::Interrupt) => runner.feed(Input::Interrupt)?,
+                Some(Command::Pause) | None => pausing = true,
+            },
+            outcome = async { match running.as_mut() { Some(run) => (&mut run.outcome).await, None => std::future::pending().await } } => {
+                if let Some(run) = running.take() {
+                    finish_call(runner, run, outcome)?;
+                }
+            }
+            () = outside.changed() => {}
+            () = async { match next_timer { Some(at) => tokio::time::sleep_until(at).await, None => std::future::pending().await } } => {
+                let due: Vec<String> = timers.extract_if(.., |(_, at)| *at <= Instant::now()).map(|(q, _)| q).collect();
+                for question in due {
+                    runner.feed(Input::Woke { question })?;
+                }
+            }
+        }
+    }
+}
+
+/// Arms each timer once, and forgets those whose question is over.
+fn arm(runner: &mut Runner, timers: &mut Vec<(String, Instant)>, now: Instant) {
+    for (question, seconds) in runner.wakes.drain(..) {
+        if !timers.iter().any(|(q, _)| *q == question) {
+            timers.push((question, now + Duration::from_secs(seconds)));
+        }
+    }
+    let waits = match phase(&runner.session) {
+        Phase::Wait(wait) => wait.id(),
+        _ => String::new(),
+    };
+    timers.retain(|(question, _)| *question == waits);
+}
+
+/// The end of driving, when nothing runs and nothing is due.
+fn finished(runner: &Runner, timers: &[(String, Instant)]) -> Option<Finish> {
+    let waiting = || Finish::Waiting(runner.session.notes.asked.iter().cloned().collect());
+    match phase(&runner.session) {
+        Phase::Closed => Some(Finish::Closed),
+        Phase::Interrupted => Some(Finish::Interrupted),
+        Phase::Wait(_) if runner.policy.headless && timers.is_empty() => Some(waiting()),
+        Phase::Finalize(Step::Commit) | Phase::Wait(Wait::Commit) if runner.policy.headless => {
+            Some(waiting())
+        }
+        // The pilot writes by hand: the call is started, but nothing runs.
+        _ if runner.policy.headless && runner.session.live.running.is_some() => Some(waiting()),
+        _ => None,
+    }
+}
+
+/// Starts the call. `Err` holds the result of a call that cannot be made; `Ok(None)` a turn the pilot writes.
+fn launch(runner: &mut Runner, call: Call) -> Result<Option<Running>, (Call, CallResult)> {
+    let failed = |reason, detail: String| CallResult::Failed { reason, detail, stderr: String::new() };
+    let ready = match compose::ready(runner, &call) {
+        Ok(ready) => ready,
+        Err(Refused::Pilot) => return Ok(None),
+        Err(Refused::TooLong { bytes }) => {
+            let detail = format!("the prompt has {bytes} bytes, more than the vendor takes");
+            return Err((call, failed(Reason::PromptTooLarge, detail)));
+        }
+        Err(Refused::Vendor(detail)) => return Err((call, failed(Reason::Exit(1), detail))),
+    };
+    let prompt: Arc<str> = ready.call.prompt.as_str().into();
+    let (cancel, cancelled) = oneshot::channel::<()>();
+    let sink = runner.updates_sink(call.clone());
+    let signal = Box::pin(async move {
+        // Dropping the sender is the signal.
+        let _ = cancelled.await;
+    });
+    let outcome = (runner.desk.caller)(ready.vendor, ready.call, sink, signal);
+    Ok(Some(Running { call, prompt, outcome, cancel: Some(cancel), started: Instant::now() }))
+}
+
+fn finish_call(runner: &mut Runner, run: Running, outcome: Outcome) -> Result<(), StoreError> {
+    let (usage, stderr) = match &outcome {
+        Outcome::Reply(reply) => (reply.usage.clone(), reply.stderr.clone()),
+        Outcome::Failed(f) => (None, f.stderr.clone()),
+        Outcome::Cancelled => (None, String::new()),
+    };
+    let keeps_stderr = run.call.vendor.is_some();
+    if let Some(name) = run.call.name.as_ref().filter(|_| keeps_stderr) {
+        runner.recorder.stderr(name, &stderr)?;
+    }
+    let elapsed = run.started.elapsed();
+    let result = read::result(runner, &run.call, outcome, run.prompt);
+    ended(runner, run.call, result, usage, elapsed)
+}
+
+fn ended(
+    runner: &mut Runner,
+    call: Call,
+    result: CallResult,
+    usage: Option<Usage>,
+    elapsed: Duration,
+) -> Result<(), StoreError> {
+    let failure = match &result {
+        CallResult::Failed { reason, .. } => Some(reason.clone()),
+        _ => None,
+    };
+    let result_for_roles = roles_fallback(runner, &call, result);
+    let effects_input = Input::Ended { call: call.clone(), result: result_for_roles };
+    // The call counts as running until its result is decided upon: a stale result is recognised by it.
+    runner.feed_ended(call, effects_input, failure, usage, elapsed)
+}
+
+/// A failed roles call takes the proposed roles, as a malformed answer does (PC-277).
+fn roles_fallback(runner: &Runner, call: &Call, result: CallResult) -> CallResult {
+    match (&result, call.purpose, &call.name) {
+        (CallResult::Failed { reason, .. }, crate::domain::effect::Purpose::Roles, Some(name)) => {
+            let note = format!("The roles call failed ({reason}); the proposed roles are taken as agreed.");
+            read::settle_roles(runner, name, None, Some(note))
+        }
+        _ => result,
+    }
+}
+
+impl Runner {
+    fn updates_sink(&self, call: Call) -> super::desk::ProgressSink {
+        let sender = self.updates_sender();
+        Arc::new(move |progress: Progress| {
+            if let Some(sender) = &sender {
+                let _ = sender.send(Update::Progress(call.clone(), progress));
+            }
+        })
+    }
+}

@@ -1,0 +1,291 @@
+//! One session under this engine: decide, record, apply, show.
+//!
+//! A [`Runner`] is the part of the loop that needs no waiting; [`super::run`] adds the waiting. Every fact is written
+//! before it is applied and applied before it is shown. While a write fails the session stays as it was.
+
+use super::clock::Clock;
+use super::desk::Desk;
+use super::{ask, finish};
+use crate::domain::effect::{Call, Consent, Effect};
+use crate::domain::fact::{Fact, Usage};
+use crate::domain::input::Input;
+use crate::domain::policy::{Permit, Policy};
+use crate::domain::session::decide::decide;
+use crate::domain::session::failure::Reason;
+use crate::domain::session::id::SessionId;
+use crate::domain::session::phase::{Phase, phase};
+use crate::domain::session::state::{self, Session};
+use crate::store::layout::Layout;
+use crate::store::load::{LoadError, load};
+use crate::store::lock::{EngineLock, LockError};
+use crate::store::record::{Recorder, StoreError};
+use crate::store::runtime::Event;
+use std::fmt;
+use std::time::Duration;
+
+/// What a screen or a script is told.
+#[derive(Debug, Clone)]
+pub enum Update {
+    Event(Event),
+    Progress(Call, crate::agents::call::Progress),
+}
+
+/// Where updates go. Facts are never dropped.
+pub type Updates = tokio::sync::mpsc::UnboundedSender<Update>;
+
+/// Why a session cannot be driven.
+#[derive(Debug)]
+pub enum OpenError {
+    Load(LoadError),
+    /// Another engine holds it (PC-702).
+    Busy(LockError),
+    Store(StoreError),
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OpenError::Load(e) => e.fmt(f),
+            OpenError::Busy(e) => e.fmt(f),
+            OpenError::Store(e) => e.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for OpenError {}
+
+/// A session and everything that changes it.
+pub struct Runner {
+    pub session: Session,
+    pub desk: Desk,
+    pub policy: Policy,
+    pub clock: Clock,
+    pub(super) recorder: Recorder,
+    updates: Option<Updates>,
+    _lock: EngineLock,
+    /// A call that is to be started.
+    pub(super) start: Option<Call>,
+    held: bool,
+    /// The running call is to be stopped.
+    pub(super) cancel: bool,
+    /// Timers that are to be armed: question and seconds.
+    pub(super) wakes: Vec<(String, u64)>,
+}
+
+impl Runner {
+    /// Takes the lock of a session that is on disk, mends what can be derived (PC-705).
+    pub fn open(
+        layout: &Layout,
+        id: &SessionId,
+        desk: Desk,
+        policy: Policy,
+        clock: Clock,
+        updates: Option<Updates>,
+    ) -> Result<Runner, OpenError> {
+        let lock = lock(layout, id)?;
+        let loaded = load(layout, id).map_err(OpenError::Load)?;
+        remove_temporary(&loaded.dir);
+        let recorder = Recorder::new(layout.clone(), id.clone(), loaded.dir).map_err(OpenError::Store)?;
+        let session = loaded.session;
+        let mut runner = Runner {
+            session,
+            desk,
+            policy,
+            clock,
+            recorder,
+            updates,
+            _lock: lock,
+            start: None,
+            held: false,
+            cancel: false,
+            wakes: Vec::new(),
+        };
+        let mut what = state::repairs(&runner.session);
+        what.extend(loaded.problems);
+        if !what.is_empty() {
+            runner.record(Fact::Repaired { what }).map_err(OpenError::Store)?;
+        }
+        Ok(runner)
+    }
+
+    /// Begins a session whose directory was just created, by writing its first fact.
+    pub fn begin(
+        layout: &Layout,
+        session: Session,
+        desk: Desk,
+        policy: Policy,
+        clock: Clock,
+        updates: Option<Updates>,
+    ) -> Result<Runner, OpenError> {
+        let id = session.meta.session_id.clone();
+        let lock = lock(layout, &id)?;
+        let recorder =
+            Recorder::new(layout.clone(), id.clone(), layout.session_dir(&id)).map_err(OpenError::Store)?;
+        let meta = Box::new(session.meta.clone());
+        let notes = session.notes.clone();
+        let mut runner = Runner {
+            session: Session::new((*meta).clone()),
+            desk,
+            policy,
+            clock,
+            recorder,
+            updates,
+            _lock: lock,
+            start: None,
+            held: false,
+            cancel: false,
+            wakes: Vec::new(),
+        };
+        runner.record(Fact::Began { meta }).map_err(OpenError::Store)?;
+        runner.session.notes = notes;
+        crate::store::runtime::save_notes(runner.recorder.runtime(), &runner.session.notes).map_err(
+            |source| OpenError::Store(StoreError { path: runner.recorder.runtime().into(), source }),
+        )?;
+        Ok(runner)
+    }
+
+    /// Decides and performs until nothing is due. What then remains is a call to start, a wait, or the end.
+    pub fn feed(&mut self, input: Input) -> Result<(), StoreError> {
+        let mut next = Some(input);
+        while let Some(input) = next.take() {
+            let effects = decide(&self.session, &self.policy, self.clock.now(), input);
+            for effect in effects {
+                if let Some(input) = self.perform(effect)? {
+                    next = Some(input);
+                }
+            }
+        }
+        self.ask()
+    }
+
+    /// A finished call: what it means is decided while it still counts as running, then its end is recorded.
+    pub(super) fn feed_ended(
+        &mut self,
+        call: Call,
+        input: Input,
+        failure: Option<Reason>,
+        usage: Option<Usage>,
+        elapsed: Duration,
+    ) -> Result<(), StoreError> {
+        let effects = decide(&self.session, &self.policy, self.clock.now(), input);
+        self.record(Fact::CallEnded { call, failure, millis: elapsed.as_millis() as u64, usage })?;
+        for effect in effects {
+            self.perform(effect)?;
+        }
+        if self.held { Ok(()) } else { self.feed(Input::Go) }
+    }
+
+    /// Records without acting: nothing is called while the session is held. For answers to a session that no engine
+    /// drives.
+    pub fn hold(&mut self) {
+        self.held = true;
+    }
+
+    /// Decides and records one input without going on.
+    pub fn feed_quietly(&mut self, input: Input) -> Result<(), StoreError> {
+        for effect in decide(&self.session, &self.policy, self.clock.now(), input) {
+            if let Effect::Record(fact) = effect {
+                self.record(fact)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The session's files differ from the last commit of their repository, and a commit is allowed (rule D5).
+    pub fn uncommitted(&self) -> bool {
+        if self.policy.commit == Permit::No {
+            return false;
+        }
+        let layout = self.recorder.layout();
+        let repo = crate::git::repo::discover(&layout.governance).ok().flatten();
+        let paths = [self.recorder.dir().to_path_buf(), layout.orz(&self.session.meta.session_id)];
+        repo.is_some_and(|r| r.status(&paths).is_ok_and(|changes| !changes.is_empty()))
+    }
+
+    /// Nothing more will be told: who listens comes to an end.
+    pub fn close_updates(&mut self) {
+        self.updates = None;
+    }
+
+    pub(super) fn updates_sender(&self) -> Option<Updates> {
+        self.updates.clone()
+    }
+
+    /// Performs one effect; a record makes the session ask again what is due.
+    fn perform(&mut self, effect: Effect) -> Result<Option<Input>, StoreError> {
+        match effect {
+            Effect::Record(fact) => {
+                self.record(fact)?;
+                return Ok((!self.held).then_some(Input::Go));
+            }
+            Effect::Call(_) if self.held => {}
+            Effect::Call(call) => {
+                self.record(Fact::CallStarted { call: call.clone() })?;
+                self.start = Some(call);
+            }
+            Effect::Cancel => self.cancel = true,
+            Effect::Wake { question, seconds } => self.wakes.push((question, seconds)),
+            Effect::Ledger { answer } => {
+                if let Some(text) = super::finish::ledger(self, &answer) {
+                    self.record(Fact::Noted { text })?;
+                }
+            }
+            Effect::Commit { consent } => return Ok(Some(self.commit(consent))),
+        }
+        Ok(None)
+    }
+
+    fn commit(&mut self, consent: Option<Consent>) -> Input {
+        finish::commit(self, consent)
+    }
+
+    /// Writes the fact, applies it, shows it.
+    pub fn record(&mut self, fact: Fact) -> Result<(), StoreError> {
+        let mut after = self.session.clone();
+        state::apply(&mut after, &fact);
+        let event = self.recorder.record(&fact, &self.session, &after, self.clock.now())?;
+        self.session = after;
+        self.show(Update::Event(event));
+        Ok(())
+    }
+
+    pub(super) fn show(&self, update: Update) {
+        if let Some(updates) = &self.updates {
+            // A screen that went away does not stop the session.
+            let _ = updates.send(update);
+        }
+    }
+
+    /// Makes a wait a question, once.
+    fn ask(&mut self) -> Result<(), StoreError> {
+        if self.held {
+            return Ok(());
+        }
+        let Phase::Wait(wait) = phase(&self.session) else { return Ok(()) };
+        if self.session.live.running.is_some()
+            || self.session.notes.asked.as_ref().is_some_and(|q| q.id == wait.id())
+        {
+            return Ok(());
+        }
+        let question = ask::question(&self.session, &wait, self.clock.now());
+        self.record(Fact::Asked { question })
+    }
+
+    pub fn recorder(&self) -> &Recorder {
+        &self.recorder
+    }
+}
+
+fn lock(layout: &Layout, id: &SessionId) -> Result<EngineLock, OpenError> {
+    EngineLock::acquire(&layout.runtime(id)).map_err(OpenError::Busy)
+}
+
+/// Temporary files of an engine that died (PC-705). We hold the lock, so nobody is writing them.
+fn remove_temporary(dir: &std::path::Path) {
+    let Ok(entries) = std::fs::read_dir(dir) else { return };
+    for path in entries.flatten().map(|e| e.path()) {
+        if path.extension().is_some_and(|e| e == "tmp") {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
