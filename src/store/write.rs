@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Replaces or creates `path` in one step. An existing file keeps its mode, a new one is 0644 as far as the umask
 /// allows; a symbolic link stays a link and its target is replaced. On any error the old file is untouched and no
 /// temporary file is left behind.
+#[expect(clippy::disallowed_methods, reason = "the one place that writes files")]
 pub fn atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let is_link = fs::symlink_metadata(path).is_ok_and(|m| m.file_type().is_symlink());
     let target = if is_link { fs::canonicalize(path)? } else { path.to_path_buf() };
@@ -55,6 +56,7 @@ pub fn append_line_synced(path: &Path, line: &str) -> io::Result<()> {
 }
 
 /// Renames within one file system and makes the new name durable.
+#[expect(clippy::disallowed_methods, reason = "the one place that writes files")]
 pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
     fs::rename(from, to)?;
     sync_dir_of(to);

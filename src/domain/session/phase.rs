@@ -425,10 +425,10 @@ fn round_loop(s: &Session) -> Phase {
     }
     let round = current_round(s);
     let writer = s.turn(&s.writer_name(round));
-    if writer.is_none() {
-        if let Some(phase) = next_peer(s, round) {
-            return phase;
-        }
+    if writer.is_none()
+        && let Some(phase) = next_peer(s, round)
+    {
+        return phase;
     }
     let replies = s.peers().into_iter().filter_map(|p| s.turn(&TurnName::peer_of(round, &p.vendor)));
     if let Some(phase) = replies.clone().find_map(|t| escalate(s, t)) {
