@@ -7,9 +7,11 @@
 
 pub mod effect;
 pub mod fact;
+pub mod fill;
 pub mod input;
 pub mod lang;
 pub mod policy;
 pub mod question;
+pub mod say;
 pub mod session;
 pub mod time;

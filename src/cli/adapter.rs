@@ -2,8 +2,8 @@
 
 use super::args::Place;
 use super::context::Context;
-use crate::agents::run::Surroundings;
 use crate::agents::serve;
+use crate::engine::desk::surroundings;
 use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
@@ -27,7 +27,7 @@ pub fn main(words: &[OsString]) -> ExitCode {
     };
     let rest = words.get(1..).unwrap_or_default();
     let served = runtime.block_on(async {
-        serve::serve(vendor, rest, tokio::io::stdin(), &Surroundings::real(), serve::stop_signal()).await
+        serve::serve(vendor, rest, tokio::io::stdin(), &surroundings(), serve::stop_signal()).await
     });
     // A blocked read of standard input must not keep a finished call alive.
     runtime.shutdown_background();

@@ -22,7 +22,7 @@ pub fn run(place: &Place, args: List) -> Result<u8, CliError> {
             }
         }
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-            println!("{}", crate::engine::prompt::say::Say::NoIndex.text(context.lang()));
+            println!("{}", crate::domain::say::Say::NoIndex.text(context.lang()));
         }
         Err(e) => {
             return Err(CliError::failed(format!("cannot read {}: {e}", context.layout.index().display())));

@@ -295,7 +295,7 @@ mod tests {
         fs::create_dir_all(root.join("cwd/.flightdeck")).unwrap();
         fs::write(&file, "sessions_dir: mine\n").unwrap();
         let origin = Origin::File { path: file, line: 1 };
-        assert_eq!(why(&world), (root.join("cwd/mine"), Why::Set(origin)));
+        assert_eq!(why(&world), (root.join("cwd/.flightdeck/mine"), Why::Set(origin)));
 
         world.vars.push(("FLIGHTDECK_SESSIONS_DIR", root.join("from-env")));
         let origin = Origin::Env("FLIGHTDECK_SESSIONS_DIR".into());

@@ -4,6 +4,7 @@ use super::compose;
 use crate::domain::effect::Call;
 use crate::domain::lang::Lang;
 use crate::domain::question::{Choice, Question};
+use crate::domain::say::Say;
 use crate::domain::session::escalation::Escalation;
 use crate::domain::session::gate::{self, GateHead};
 use crate::domain::session::phase::Wait;
@@ -63,14 +64,7 @@ fn find(s: &Session, index: u32) -> Option<&Escalation> {
 fn escalation(s: &Session, index: u32) -> String {
     let Some(e) = find(s, index) else { return String::new() };
     let who = TurnName::parse(&e.source).map(|name| speaker(s, &name)).unwrap_or_else(|| "?".into());
-    match s.meta.lang() {
-        Lang::En => format!("{who} escalates: {}. Your decision is needed.", bare(&e.reason)),
-        Lang::Ru => format!("{who} эскалирует: {}. Нужно твоё решение.", bare(&e.reason)),
-    }
-}
-
-fn bare(reason: &str) -> &str {
-    reason.trim().trim_end_matches('.')
+    Say::Escalates { who: &who, reason: &e.reason }.text(s.meta.lang())
 }
 
 fn speaker(s: &Session, name: &TurnName) -> String {
@@ -117,10 +111,7 @@ fn failed_call(s: &Session, wait: &Wait) -> String {
         (Some(vendor), _) => vendor.clone(),
         _ => s.meta.writer_agent.clone(),
     };
-    let mut text = match s.meta.lang() {
-        Lang::En => format!("{who} did not respond. Retry or abort?"),
-        Lang::Ru => format!("{who} не ответил. Повторить или прервать?"),
-    };
+    let mut text = Say::PeerSilent { vendor: &who }.text(s.meta.lang());
     text.push_str(&format!("\n{}: {}", failed.reason, failed.detail));
     if !failed.stderr.trim().is_empty() {
         text.push_str(&format!("\nstderr:\n{}", failed.stderr.trim_end()));
@@ -159,10 +150,7 @@ fn participants(s: &Session) -> String {
         .iter()
         .map(|f| format!("{} ({}, round {})", f.vendor, f.reason, f.round))
         .collect();
-    match s.meta.lang() {
-        Lang::En => format!("No active peer is left: {}.", failed.join(", ")),
-        Lang::Ru => format!("Не осталось ни одного активного напарника: {}.", failed.join(", ")),
-    }
+    format!("{}\n{}", Say::NobodyLeft.text(s.meta.lang()), failed.join("\n"))
 }
 
 fn participant_choices(lang: Lang) -> Vec<Choice> {
@@ -228,15 +216,8 @@ fn gate_choices(lang: Lang) -> Vec<Choice> {
 /// PC-611.
 fn close(s: &Session) -> String {
     use crate::domain::session::meta::ResultClass::{Agreed, Partial};
-    let agreed = matches!(s.meta.engine_result_class, Some(Agreed | Partial));
-    match (s.meta.lang(), agreed) {
-        (Lang::En, true) => "Consensus reached. Closing the session or do you need an extension?".into(),
-        (Lang::En, false) => {
-            "No consensus within the limit. Closing the session or do you need an extension?".into()
-        }
-        (Lang::Ru, true) => "Консенсус достигнут. Закрываем сессию или нужно дозакрытие?".into(),
-        (Lang::Ru, false) => "Консенсус не достигнут. Закрываем сессию или нужно дозакрытие?".into(),
-    }
+    let consensus = matches!(s.meta.engine_result_class, Some(Agreed | Partial));
+    Say::Close { consensus }.text(s.meta.lang())
 }
 
 fn close_choices(lang: Lang) -> Vec<Choice> {
@@ -263,10 +244,7 @@ fn reflection(s: &Session) -> String {
             s.meta.task_description
         ),
     };
-    let asked = lang.pick(
-        "What from this session is worth remembering for the future — not about the task itself, but about how the work went?",
-        "Что в этой сессии стоит запомнить на будущее — не про саму задачу, а про то, как шла работа?",
-    );
+    let asked = Say::Reflection.text(lang);
     format!("{done}\n{asked}")
 }
 

@@ -1,7 +1,10 @@
 //! What a session's engine works with and does not own: the registry, the way to call, the places.
 
 use crate::agents::call::{Call, Outcome, Progress};
+use crate::agents::privacy::copy::filtered_copy;
+use crate::agents::privacy::map::Map;
 use crate::agents::registry::{Registry, Vendor};
+use crate::agents::run::{Surroundings, run_in};
 use crate::config::places::Places;
 use crate::domain::session::state::Session;
 use crate::engine::facts::Sources;
@@ -42,9 +45,23 @@ pub struct Desk {
 
 /// A [`Caller`] that runs adapters as child processes.
 pub fn processes() -> Caller {
-    Arc::new(|vendor, call, progress, cancel| {
-        Box::pin(async move { crate::agents::run::run(&vendor, call, move |p| progress(p), cancel).await })
+    let around = Arc::new(surroundings());
+    Arc::new(move |vendor, call, progress, cancel| {
+        let around = around.clone();
+        Box::pin(async move { run_in(&around, &vendor, call, move |p| progress(p), cancel).await })
     })
+}
+
+/// What every call meets: the real environment, and the filters that stand between it and the outside (PC-063, PC-067).
+pub fn surroundings() -> Surroundings {
+    Surroundings {
+        copy_filter: Some(Arc::new(|from, to| match filtered_copy(from, to) {
+            Ok(_) => Ok(()),
+            Err(e) => Err((e.code(), e.to_string())),
+        })),
+        prompt_filter: Some(Arc::new(|prompt| Ok(Map::shipped().apply(prompt)))),
+        ..Surroundings::real()
+    }
 }
 
 impl Desk {

@@ -9,6 +9,7 @@ use super::{ask, finish};
 use crate::domain::effect::{Call, Consent, Effect};
 use crate::domain::fact::{Fact, Usage};
 use crate::domain::input::Input;
+use crate::domain::lang::Lang;
 use crate::domain::policy::{Permit, Policy};
 use crate::domain::session::decide::decide;
 use crate::domain::session::failure::Reason;
@@ -235,12 +236,23 @@ impl Runner {
         Ok(None)
     }
 
+    /// PC-642: while a semaphore is open, its checks want the Russian headings whatever the language is.
+    fn russian_closing(&self) -> bool {
+        let meta = &self.session.meta;
+        self.desk.russian_closing.unwrap_or_else(|| {
+            meta.lang() == Lang::Ru || finish::session_guard(self).semaphore(&meta.session_id).is_some()
+        })
+    }
+
     fn commit(&mut self, consent: Option<Consent>) -> Input {
         finish::commit(self, consent)
     }
 
     /// Writes the fact, applies it, shows it.
     pub fn record(&mut self, fact: Fact) -> Result<(), StoreError> {
+        if matches!(fact, Fact::ClosingWritten { .. }) {
+            self.recorder.closing_style.russian = self.russian_closing();
+        }
         let mut after = self.session.clone();
         state::apply(&mut after, &fact);
         let event = self.recorder.record(&fact, &self.session, &after, self.clock.now())?;

@@ -267,7 +267,7 @@ impl Recorder {
     fn closing_file(&self, meta: &Meta) -> Result<(), StoreError> {
         let path = self.layout.orz(&self.id);
         let report = fs::read_to_string(self.dir.join(layout::REPORT)).unwrap_or_default();
-        let lang = if self.closing_style.russian { Lang::Ru } else { meta.lang() };
+        let lang = if self.closing_style.russian { Lang::Ru } else { Lang::En };
         let insight = closing::insight(&report);
         let text = closing::render(meta, &self.layout.relative(&self.dir), &insight, lang);
         write::atomic(&path, text.as_bytes()).map_err(at(&path))

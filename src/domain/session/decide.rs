@@ -14,6 +14,7 @@ use crate::domain::effect::{Call, Effect, Purpose};
 use crate::domain::fact::Fact;
 use crate::domain::input::Input;
 use crate::domain::policy::{DecisionPolicy, Policy, ReflectionPolicy};
+use crate::domain::say::Say;
 use crate::domain::session::gate::Defer;
 use crate::domain::time::Stamp;
 
@@ -130,13 +131,12 @@ fn gate(s: &Session, policy: &Policy) -> Vec<Effect> {
     let defer = s.notes.summary.as_ref().map(|n| n.summary.defer).unwrap_or_default();
     let deferred = match defer {
         Defer::None => None,
-        Defer::Wp => Some((Decision::DeferWp, "implementation needs a new WP")),
-        Defer::Archgate => Some((Decision::DeferArchgate, "an ArchGate is required")),
-        Defer::Context => Some((Decision::DeferContext, "the context has switched")),
+        Defer::Wp => Some(Decision::DeferWp),
+        Defer::Archgate => Some(Decision::DeferArchgate),
+        Defer::Context => Some(Decision::DeferContext),
     };
-    if let Some((decision, why)) = deferred {
-        let text =
-            format!("Implementation is deferred without a question: {why}. The result is recorded (A).");
+    if let Some(decision) = deferred {
+        let text = Say::GateDeferred { defer }.text(s.meta.lang());
         return vec![
             Effect::Record(Fact::Noted { text }),
             Effect::Record(Fact::GateClosed { decision, close: false }),
@@ -144,17 +144,16 @@ fn gate(s: &Session, policy: &Policy) -> Vec<Effect> {
     }
     match (policy.decision, policy.gate_timeout) {
         (DecisionPolicy::Record, _) => record(Fact::GateClosed { decision: Decision::Record, close: false }),
-        (DecisionPolicy::Implement, _) => not_implementable("--decision B"),
+        (DecisionPolicy::Implement, _) => not_implementable(s),
         (DecisionPolicy::Ask, Some(seconds)) => vec![Effect::Wake { question: Wait::Gate.id(), seconds }],
         (DecisionPolicy::Ask, None) => Vec::new(),
     }
 }
 
 /// PC-467: B was chosen, but nothing can implement it here.
-fn not_implementable(who: &str) -> Vec<Effect> {
-    let text = format!(
-        "{who}: no implementation backend is configured, so the result is recorded as not-implementable (PC-467)."
-    );
+fn not_implementable(s: &Session) -> Vec<Effect> {
+    let reason = s.meta.lang().pick("no implementation backend is configured", "исполнитель не настроен");
+    let text = Say::NotImplementable { reason }.text(s.meta.lang());
     let closed = Fact::GateClosed { decision: Decision::NotImplementable, close: false };
     vec![Effect::Record(Fact::Noted { text }), Effect::Record(closed)]
 }
@@ -167,15 +166,11 @@ fn reflection(s: &Session, policy: &Policy, now: Stamp) -> Vec<Effect> {
     match &policy.reflection {
         ReflectionPolicy::Skip => record(Fact::Reflected { answer: ReflectionPolicy::Skip }),
         ReflectionPolicy::Text(text) => reflected(text.clone()),
-        ReflectionPolicy::Ask if policy.headless => reflected(no_response(s)),
+        ReflectionPolicy::Ask if policy.headless => reflected(Say::NoResponse.text(s.meta.lang())),
         ReflectionPolicy::Ask => {
             vec![Effect::Wake { question: Wait::Reflection.id(), seconds: policy.reflection_timeout }]
         }
     }
-}
-
-fn no_response(s: &Session) -> String {
-    s.meta.lang().pick("no response", "нет ответа").to_string()
 }
 
 fn reflected(answer: String) -> Vec<Effect> {
@@ -186,8 +181,8 @@ fn reflected(answer: String) -> Vec<Effect> {
 fn woke(s: &Session, question: &str) -> Vec<Effect> {
     match phase(s) {
         Phase::Wait(wait) if wait.id() == question => match wait {
-            Wait::Gate => not_implementable("No answer within the gate's time (default B)"),
-            Wait::Reflection => reflected(no_response(s)),
+            Wait::Gate => not_implementable(s),
+            Wait::Reflection => reflected(Say::NoResponse.text(s.meta.lang())),
             _ => Vec::new(),
         },
         _ => Vec::new(),

@@ -178,12 +178,7 @@ mod tests {
     }
 
     fn turn(file: &str, body: &str) -> Turn {
-        Turn {
-            name: TurnName::parse(file).unwrap(),
-            head: Ok(Head::default()),
-            text: body.into(),
-            body_at: 0,
-        }
+        Turn::new(TurnName::parse(file).unwrap(), Ok(Head::default()), body.into(), 0)
     }
 
     fn run(meta: &Meta, turns: &[(&str, &str)]) -> Token {

@@ -53,7 +53,7 @@ mod tests {
     use crate::domain::session::turn::TurnName;
 
     fn turn(file: &str, head: Head) -> Turn {
-        Turn { name: TurnName::parse(file).unwrap(), head: Ok(head), text: "".into(), body_at: 0 }
+        Turn::new(TurnName::parse(file).unwrap(), Ok(head), "".into(), 0)
     }
 
     fn ordered(mut turns: Vec<Turn>, round_order: &[&str]) -> Vec<String> {

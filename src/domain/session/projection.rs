@@ -154,12 +154,8 @@ mod tests {
     fn turn(file: &str, body: &str) -> Turn {
         let text = format!("---\nturn: 1\n---\n\n{body}\n");
         let head = Ok(Head { agent_id: "liar".into(), ..Head::default() });
-        Turn {
-            name: TurnName::parse(file).unwrap(),
-            head,
-            body_at: text.find("\n\n").unwrap(),
-            text: text.into(),
-        }
+        let body_at = text.find("\n\n").unwrap();
+        Turn::new(TurnName::parse(file).unwrap(), head, text.into(), body_at)
     }
 
     fn meta() -> Meta {
@@ -283,7 +279,7 @@ mod tests {
         fn pc_293_never_over_budget(bodies in prop::collection::vec(any::<String>(), 0..6), budget in 0usize..400) {
             let turns: Vec<Turn> = bodies.iter().enumerate().map(|(at, body)| {
                 let name = if at % 2 == 0 { TurnName::writer(at as u32) } else { TurnName::peer(at as u32) };
-                Turn { name, head: Ok(Head::default()), text: body.as_str().into(), body_at: 0 }
+                Turn::new(name, Ok(Head::default()), body.as_str().into(), 0)
             }).collect();
             let pieces = pieces(&turns);
             prop_assert_eq!(render(&pieces).lines().filter(|l| l.starts_with("=== ")).count(), turns.len());

@@ -54,7 +54,7 @@ fn to(s: &Session, now: Stamp, wait: Wait, text: &str) -> Vec<Effect> {
             Some(GateAnswer::RecordAndClose) => {
                 record(Fact::GateClosed { decision: Decision::Record, close: true })
             }
-            Some(GateAnswer::Implement) => not_implementable("B"),
+            Some(GateAnswer::Implement) => not_implementable(s),
             None => Vec::new(),
         },
         Wait::Close => close(s, text),

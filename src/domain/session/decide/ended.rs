@@ -13,6 +13,7 @@ use super::record;
 use crate::domain::effect::{Call, Effect, Purpose};
 use crate::domain::fact::Fact;
 use crate::domain::input::CallResult;
+use crate::domain::say::Say;
 use crate::domain::session::claim::Checked;
 use crate::domain::time::Stamp;
 
@@ -25,6 +26,7 @@ pub fn ended(s: &Session, now: Stamp, call: Call, result: CallResult) -> Vec<Eff
         CallResult::Turn { turn, facts, prompt } => spoke(s, call, turn, &facts, &prompt),
         CallResult::Failed { reason, detail, stderr } => failed(s, now, call, reason, detail, stderr),
         CallResult::Roles { turn, roles, note } => {
+            let note = note.into_iter().chain(ad_hoc_note(s, &roles));
             let mut effects = vec![
                 Effect::Record(Fact::Spoke { turn }),
                 Effect::Record(Fact::RolesAgreed { roles, discovery_turns: 1 }),
@@ -92,15 +94,21 @@ fn validated(
             return rejected(s, vendor, turn, Reason::Clarify, String::new(), false);
         }
         let mut effects = with_notes(turn, notes);
-        let text = format!(
-            "{vendor} asked about its role {CLARIFICATIONS} times; the proposed role \"{proposed}\" is taken as agreed."
-        );
+        let text = Say::ClarifyExhausted { vendor, role: &proposed }.text(s.meta.lang());
         effects.push(Effect::Record(Fact::Noted { text }));
         return effects;
     }
     let mut effects = with_notes(turn.clone(), notes);
     effects.extend(ad_hoc(s, &agent, &turn, call).map(Effect::Record));
     effects
+}
+
+/// Free-text roles are announced once, in one note: no catalog is configured to look them up in (PC-280).
+fn ad_hoc_note(s: &Session, roles: &[(String, Vec<String>)]) -> Option<String> {
+    let catalog =
+        |role: &&String| ["DP.ROLE.", "MIM.R.", "VR.R."].iter().any(|prefix| role.starts_with(prefix));
+    let names: Vec<String> = roles.iter().flat_map(|(_, r)| r).filter(|r| !catalog(r)).cloned().collect();
+    (!names.is_empty()).then(|| Say::AdHocRoles { names: &names }.text(s.meta.lang()))
 }
 
 /// A valid reply in another role than the agreed one is an ad-hoc role (PC-280, PC-343).
@@ -207,7 +215,7 @@ fn failed(
         Purpose::Judge => judged(call, false),
         Purpose::Synthesis => {
             let text = report::stub(s.meta.lang(), s.meta.session_id.as_str(), now);
-            let note = format!("The synthesis failed ({reason}: {detail}); a stub stands in for the report.");
+            let note = format!("{} ({reason}: {detail})", Say::SynthesisFailed.text(s.meta.lang()));
             vec![
                 Effect::Record(Fact::Noted { text: note }),
                 Effect::Record(Fact::Drafted { text, linked: Vec::new(), stub: true, findings: Vec::new() }),
@@ -229,8 +237,7 @@ fn fallback_summary(s: &Session, call: &Call, why: &str) -> Vec<Effect> {
         Phase::Summary { payloads, .. } => payloads.join("; "),
         _ => String::new(),
     };
-    let text =
-        format!("The summary could not be written: {why}. What is not known is marked as not estimated.");
+    let text = format!("{} ({why})", Say::SummaryFallback.text(s.meta.lang()));
     let summary = gate::fallback(&payload);
     vec![Effect::Record(Fact::Noted { text }), Effect::Record(Fact::Summarized { at: call.round, summary })]
 }

@@ -17,7 +17,7 @@ fn good_head() -> Head {
 }
 
 fn reply(head: Head, body: &str) -> Turn {
-    Turn { name: TurnName::peer_of(2, "codex"), head: Ok(head), text: body.into(), body_at: 0 }
+    Turn::new(TurnName::peer_of(2, "codex"), Ok(head), body.into(), 0)
 }
 
 fn reason(turn: &Turn, expect: &Expect) -> Option<Reason> {
@@ -50,9 +50,11 @@ fn pc_340_the_first_failing_check_decides() {
     assert_eq!(reason(&reply(good_head(), &bad), &all), Some(Reason::SideEffects));
     let rejection = validate(&reply(good_head(), LONG), &all).unwrap_err();
     assert_eq!(rejection.to_string(), "fact_mismatch — commit ab12cd3: no such commit");
-    let broken = Turn { head: Err("no frontmatter".into()), ..reply(Head::default(), "short") };
+    let fine = reply(Head::default(), "short");
+    let broken = Turn::new(fine.name.clone(), Err("no frontmatter".into()), fine.text.clone(), fine.body_at);
     assert_eq!(reason(&broken, &expect), Some(Reason::Frontmatter));
-    assert_eq!(reason(&Turn { text: " \n".into(), ..broken }, &expect), Some(Reason::OnTopic));
+    let empty = Turn::new(broken.name.clone(), broken.head.clone(), " \n".into(), 0);
+    assert_eq!(reason(&empty, &expect), Some(Reason::OnTopic));
 }
 
 #[test]

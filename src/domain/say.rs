@@ -3,9 +3,10 @@
 //! Texts that other rules own live with them: the Decision Gate (PC-461, PC-463), the stub and the closing summary
 //! (PC-607, PC-648) in the domain, unknown vendors (PC-031) at the capability check.
 
-use super::{fill, one_line};
-use crate::domain::lang::Lang;
-use crate::domain::session::gate::Defer;
+use super::fill::fill;
+use super::lang::Lang;
+use super::session::gate::Defer;
+use super::session::slug::collapse as one_line;
 
 /// One sentence with what it speaks about.
 #[derive(Debug, Clone, Copy)]
