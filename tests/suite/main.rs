@@ -8,6 +8,7 @@
 )]
 
 mod bin;
+mod docs;
 mod layers;
 mod shipped;
 mod source;
