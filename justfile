@@ -1,5 +1,8 @@
 # Shortcuts. Nothing here is needed: README.md and CONTRIBUTING.md name the commands behind them.
 
+# "$@" keeps the words of an argument together.
+set positional-arguments
+
 # list the recipes
 default:
     @just --list
@@ -10,15 +13,15 @@ setup:
 
 # run flightdeck with arguments, e.g. `just run list`
 run *args:
-    cargo run --release -- {{args}}
+    cargo run --release -- "$@"
 
 # a rehearsed session in a scratch folder
 demo *args:
-    cargo run --release -- demo {{args}}
+    cargo run --release -- demo "$@"
 
 # run the tests, e.g. `just test pc_143`
 test *args:
-    cargo test {{args}}
+    cargo test "$@"
 
 # format the sources
 fmt:
