@@ -21,4 +21,5 @@ pub mod read;
 pub mod routing;
 pub mod run;
 pub mod runner;
+pub mod wire;
 pub mod wp;

@@ -30,7 +30,8 @@ pub struct Call {
 }
 
 /// What is known about a call while it runs. Droppable.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Progress {
     /// The child exists.
     Started { pid: u32, started_at: u64 },

@@ -19,7 +19,7 @@ const INBOX: &str = "inbox";
 pub const INTERRUPT: &str = "/interrupt";
 
 /// One line of `events.jsonl`.
-#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Event {
     pub seq: u64,
     /// `YYYY-MM-DDTHH:MM:SSZ`.

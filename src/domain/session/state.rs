@@ -15,14 +15,14 @@ use crate::domain::effect::Call;
 use crate::domain::fact::Fact;
 
 /// A peer of this session.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Peer {
     pub vendor: String,
     pub agent: String,
 }
 
 /// A reply that was kept aside (PC-232).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Rejected {
     pub name: TurnName,
     pub k: u32,
@@ -30,7 +30,7 @@ pub struct Rejected {
 }
 
 /// Which report files exist (PC-610) and what the draft's log section links (rule D9).
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub enum ReportState {
     #[default]
     None,
@@ -44,7 +44,7 @@ pub enum ReportState {
 }
 
 /// What runs in this process. Not on disk.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Live {
     pub running: Option<Call>,
     /// `finalize` was asked for: no gate, no close question, no reflection (PC-656).
@@ -56,7 +56,7 @@ pub struct Live {
 }
 
 /// A peer conversation.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Session {
     pub meta: Meta,
     /// Sorted by name.

@@ -1,0 +1,246 @@
+//! What a screen and the engine say to each other: two closed enums of plain data.
+//!
+//! They travel as JSON lines over a unix socket, or through channels when the engine lives in the same process; the
+//! screen does not notice. Facts are never dropped; progress may be.
+
+use super::run::Command;
+use crate::agents::call::Progress;
+use crate::domain::effect::Call;
+use crate::domain::policy::Policy;
+use crate::domain::question::Question;
+use crate::domain::session::id::SessionId;
+use crate::domain::session::meta::{ResultClass, Status};
+use crate::domain::session::state::Session;
+use crate::domain::time::Stamp;
+use crate::store::runtime::Event;
+use std::path::PathBuf;
+
+/// Raised when the meaning of a message changes; an engine and a screen of different protocols do not talk.
+pub const PROTOCOL: u32 = 1;
+
+/// From a screen to the engine.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(tag = "ask", rename_all = "kebab-case")]
+pub enum Ask {
+    /// First line of a connection.
+    Hello {
+        protocol: u32,
+        version: String,
+    },
+    /// The deck, now and whenever it changes. `limit` newest sessions.
+    Deck {
+        limit: usize,
+    },
+    /// A snapshot of this session, then its facts and progress.
+    Watch {
+        id: SessionId,
+    },
+    Unwatch {
+        id: SessionId,
+    },
+    /// Opens a new session. Answered by `Opening` while questions stand open, then by `Began`.
+    Begin {
+        plan: Plan,
+    },
+    /// Drives a session that stands still (PC-670); `yes` also takes up an interrupted one.
+    Resume {
+        id: SessionId,
+        yes: bool,
+    },
+    /// Writes the report of an interrupted session and closes it (Y.2).
+    Finalize {
+        id: SessionId,
+    },
+    /// For a session that an engine drives; answers also reach sessions that stand still.
+    Command {
+        id: SessionId,
+        command: Command,
+    },
+    /// The text of one file of a session's directory.
+    Read {
+        id: SessionId,
+        file: String,
+    },
+    /// Full-text search; `seq` comes back with the hits, so that an older search is recognised.
+    Search {
+        seq: u64,
+        query: String,
+        limit: usize,
+    },
+    /// The facts of a session from its event log, for replay.
+    Events {
+        id: SessionId,
+    },
+    /// The checks of a report (PC-660).
+    Verify {
+        id: SessionId,
+    },
+    /// What `doctor` prints.
+    Doctor,
+    /// Ends the engine. Without `force` it refuses while sessions run.
+    Stop {
+        force: bool,
+    },
+}
+
+/// What a new session needs (PC-010). Empty strings mean: as configured.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+pub struct Plan {
+    pub task: String,
+    /// Vendors, comma-separated.
+    pub peers: String,
+    pub writer: String,
+    pub model: String,
+    pub wp: String,
+    pub roles: String,
+    pub lang: String,
+    /// 0 = as configured.
+    pub turns_limit: u32,
+    pub rounds_limit: u32,
+    pub max_peer_attempts: u32,
+    pub policy: Policy,
+    /// The opening's questions are answered with yes.
+    pub yes: bool,
+    /// Of the screen: relative paths and configuration start here.
+    pub cwd: PathBuf,
+}
+
+/// From the engine to a screen.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(tag = "tell", rename_all = "kebab-case")]
+pub enum Tell {
+    Welcome {
+        protocol: u32,
+        version: String,
+        pid: u32,
+        sessions: PathBuf,
+    },
+    /// The whole deck, newest first; sent again when something in it changed.
+    Deck {
+        rows: Vec<Row>,
+        total: usize,
+    },
+    /// A session as it is now. Events with a higher number follow.
+    Snapshot {
+        view: Box<View>,
+    },
+    Event {
+        id: SessionId,
+        event: Box<Event>,
+    },
+    /// Droppable.
+    Progress {
+        id: SessionId,
+        call: Call,
+        progress: Progress,
+    },
+    /// The questions of an opening, none of which created anything yet.
+    Opening {
+        announcement: Vec<String>,
+        questions: Vec<String>,
+    },
+    Began {
+        id: SessionId,
+        announcement: Vec<String>,
+    },
+    File {
+        id: SessionId,
+        file: String,
+        text: String,
+    },
+    Found {
+        seq: u64,
+        hits: Vec<Hit>,
+        done: bool,
+        scanned: usize,
+        total: usize,
+    },
+    Events {
+        id: SessionId,
+        events: Vec<Event>,
+    },
+    Verified {
+        id: SessionId,
+        findings: Vec<(bool, String, String)>,
+    },
+    Doctor {
+        text: String,
+    },
+    /// Something was asked that could not be done; one line with cause and next step.
+    Refused {
+        what: String,
+        why: String,
+    },
+    /// The engine ends.
+    Bye {
+        why: String,
+    },
+}
+
+/// Who drives a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Owner {
+    /// This engine.
+    Here,
+    /// Another process holds its lock.
+    Other {
+        pid: u32,
+    },
+    Nobody,
+}
+
+/// One line of the deck.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Row {
+    pub id: SessionId,
+    pub task: String,
+    /// Vendor keys of the peers, joined by `+`.
+    pub peers: String,
+    pub status: Status,
+    /// `engine_phase` as derived, empty for sessions known from the index only.
+    pub phase: String,
+    pub result: Option<ResultClass>,
+    /// Round or exchange and its limit, 0 when unknown.
+    pub at: (u32, u32),
+    pub questions: Vec<Question>,
+    /// Who speaks now and since when.
+    pub speaking: Option<(String, Stamp)>,
+    pub owner: Owner,
+    /// Last fact or file change.
+    pub changed: Stamp,
+    pub escalations: u32,
+    /// Another program's control session: shown, never driven (PC-147).
+    pub foreign: bool,
+}
+
+/// A session with what its files do not say.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct View {
+    pub session: Session,
+    pub dir: PathBuf,
+    pub questions: Vec<Question>,
+    pub owner: Owner,
+    /// Number of the last event in the snapshot.
+    pub seq: u64,
+    /// The text of the running call so far.
+    pub preview: String,
+    /// When the running call began, and its deadline in seconds.
+    pub running: Option<(Stamp, u64)>,
+    pub problems: Vec<String>,
+    /// Names of the files in the directory.
+    pub files: Vec<String>,
+}
+
+/// One place where a search found something.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Hit {
+    pub id: SessionId,
+    pub file: String,
+    /// From 1.
+    pub line: u32,
+    pub text: String,
+    /// Byte ranges of the matches in `text`.
+    pub marks: Vec<(u32, u32)>,
+}
