@@ -39,6 +39,8 @@ pub enum Command {
         text: String,
     },
     Interrupt,
+    /// Stop driving the session when the running call has ended.
+    Park,
     /// Stop driving the session; a running call is ended and counts nothing (PC-701).
     Pause,
 }
@@ -78,7 +80,7 @@ async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> R
     let mut outside = Outside::watch(runner);
     let mut running: Option<Running> = None;
     let mut timers: Vec<(String, Instant)> = Vec::new();
-    let mut pausing = false;
+    let (mut pausing, mut parking) = (false, false);
     runner.feed(Input::Go)?;
     loop {
         for (question, answer) in outside.answers(runner) {
@@ -99,7 +101,7 @@ async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> R
             run.cancel.take();
         }
         if running.is_none() {
-            if pausing {
+            if pausing || parking {
                 return Ok(Finish::Paused);
             }
             if let Some(finish) = finished(runner, &timers) {
@@ -118,6 +120,7 @@ async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> R
                 }
                 Some(Command::Direct { text }) => runner.feed(Input::Directed { text })?,
                 Some(Command::Interrupt) => runner.feed(Input::Interrupt)?,
+                Some(Command::Park) => parking = true,
                 Some(Command::Pause) | None => pausing = true,
             },
             outcome = async { match running.as_mut() { Some(run) => (&mut run.outcome).await, None => std::future::pending().await } } => {

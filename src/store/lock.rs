@@ -82,6 +82,19 @@ impl EngineLock {
     }
 }
 
+/// The right to be the engine process of a sessions folder. Held until dropped.
+#[derive(Debug)]
+pub struct ProcessLock {
+    _file: File,
+}
+
+impl ProcessLock {
+    /// Takes `<runtime_root>/engine-process.lock` without waiting.
+    pub fn acquire(runtime_root: &Path) -> Result<ProcessLock, LockError> {
+        Ok(ProcessLock { _file: wait_for(&runtime_root.join("engine-process.lock"), Duration::ZERO)? })
+    }
+}
+
 /// The right to change `00-index.md` (PC-218). Held until dropped.
 #[derive(Debug)]
 pub struct IndexLock {
