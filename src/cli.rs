@@ -1,6 +1,7 @@
 //! The command line: one command, one file, arguments and a call.
 //!
 //! Errors have a kind, a cause and a next step, and become an exit code in one place ([`error`]).
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "the one layer that prints")]
 
 pub mod adapter;
 pub mod answer;

@@ -5,7 +5,7 @@ use super::runner::Runner;
 use crate::store::{escalation, layout, runtime};
 use notify::{RecursiveMode, Watcher};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
@@ -77,7 +77,7 @@ impl Outside {
     }
 }
 
-fn watcher(dir: &PathBuf, runtime: &PathBuf, sender: mpsc::Sender<()>) -> Option<notify::RecommendedWatcher> {
+fn watcher(dir: &Path, runtime: &Path, sender: mpsc::Sender<()>) -> Option<notify::RecommendedWatcher> {
     let mut watcher = notify::recommended_watcher(move |_| {
         let _ = sender.try_send(());
     })

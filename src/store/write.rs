@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Replaces or creates `path` in one step. An existing file keeps its mode, a new one is 0644 as far as the umask
 /// allows; a symbolic link stays a link and its target is replaced. On any error the old file is untouched and no
 /// temporary file is left behind.
+#[expect(clippy::disallowed_methods, reason = "the one place that writes files")]
 pub fn atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let found = fs::symlink_metadata(path).ok();
     let is_link = found.as_ref().is_some_and(|m| m.file_type().is_symlink());
@@ -83,6 +84,7 @@ impl Log {
 }
 
 /// Renames within one file system and makes the new name durable.
+#[expect(clippy::disallowed_methods, reason = "the one place that writes files")]
 pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
     fs::rename(from, to)?;
     sync_dir_of(to);

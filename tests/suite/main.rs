@@ -7,9 +7,15 @@
     reason = "tests stop at the first surprise, write fixtures and start programs"
 )]
 
+mod bin;
+mod source;
 mod stage;
 
 mod cli;
+mod docs;
 mod kills;
+mod layers;
 mod sessions;
+mod shipped;
+mod tidy;
 mod worlds;
