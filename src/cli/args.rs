@@ -53,6 +53,8 @@ pub enum Command {
     Resume(Resume),
     /// Answer a question that a session waits for
     Answer(Answer),
+    /// Overrule the bookkeeping of a participant: call it again, accept its rejected reply, take it out
+    Override(Overrule),
     /// Stop a session; its files stay
     Interrupt(Interrupt),
     /// Write the report of an interrupted session and close it
@@ -227,6 +229,17 @@ pub struct Answer {
     /// The question's id, then the answer: text, @file or -. Without an id the one open question is meant
     #[arg(required = true, num_args = 1..=2, value_names = ["QUESTION", "TEXT|@FILE|-"], allow_hyphen_values = true)]
     pub words: Vec<String>,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct Overrule {
+    /// The session's id
+    pub id: String,
+    /// The peer's vendor key
+    pub vendor: String,
+    /// rerun, accept or fail
+    #[arg(value_parser = ["rerun", "accept", "fail"])]
+    pub how: String,
 }
 
 #[derive(Debug, Clone, Args)]

@@ -179,6 +179,12 @@ pub fn describe(fact: &Fact) -> Option<String> {
             let out = if *failed { ", and is out of the session" } else { "" };
             format!("✗ {vendor} gave no reply in round {round}: {reason}{out} — {}", one_line(detail, 90))
         }
+        Fact::Overruled { vendor, failed: true, .. } => format!("◆ {vendor} is taken out by the pilot"),
+        Fact::Overruled { vendor, .. } => format!("◆ {vendor} gets another chance from the pilot"),
+        Fact::PipelineDropped => format!(
+            "◆ {}",
+            crate::domain::say::Say::PipelineWithoutOutcome.text(crate::domain::lang::Lang::En)
+        ),
         Fact::RolesAgreed { roles, .. } => {
             let list: Vec<String> = roles.iter().map(|(a, r)| format!("{a}: {}", r.join(", "))).collect();
             format!("◆ roles agreed — {}", list.join(" · "))

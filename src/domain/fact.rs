@@ -67,6 +67,12 @@ pub enum Fact {
     Reactivated {
         vendors: Vec<String>,
     },
+    /// The pilot had a participant called again in this round, or took it out (PC-354).
+    Overruled {
+        round: u32,
+        vendor: String,
+        failed: bool,
+    },
     /// Roles are settled (PC-277). `fallback` says why the writer's answer was not used.
     RolesAgreed {
         roles: Vec<(String, Vec<String>)>,

@@ -165,6 +165,10 @@ impl Recorder {
             }
             Fact::ClosingWritten { problem: None } => self.closing_file(&after.meta),
             Fact::Directed { text } => self.pilot(now, "direction", text),
+            Fact::Overruled { round, vendor, failed } => {
+                let what = if *failed { "taken out" } else { "called again, or its reply accepted" };
+                self.pilot(now, &format!("override of {vendor} in round {round}"), what)
+            }
             Fact::Extended { reason, .. } => self.pilot(now, "extension", reason),
             Fact::Clarified { vendor, answer, .. } => {
                 self.pilot(now, &format!("clarification for {vendor}"), answer)

@@ -32,14 +32,12 @@ pub(super) fn turn_loop(s: &Session) -> Phase {
         return writer_turn(last, exchange);
     }
     match (&last.markers().consensus, escalated) {
-        (Some(payload), None) => {
-            loop_ended(s, ResultClass::Agreed, false, last.name.number, vec![payload.clone()])
-        }
+        (Some(payload), None) => loop_ended(s, ResultClass::Agreed, false, exchange, vec![payload.clone()]),
         _ if exchange < s.meta.turns_limit => writer_turn(last, exchange),
         (_, Some(e)) if matches!(dispute::read_answer(&e.response), DisputeAnswer::Decision(_)) => {
-            loop_ended(s, ResultClass::Escalated, false, last.name.number, Vec::new())
+            loop_ended(s, ResultClass::Escalated, false, exchange, Vec::new())
         }
-        _ => loop_ended(s, ResultClass::NotAgreed, false, last.name.number, Vec::new()),
+        _ => loop_ended(s, ResultClass::NotAgreed, false, exchange, Vec::new()),
     }
 }
 
