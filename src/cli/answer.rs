@@ -19,7 +19,8 @@ pub fn run(place: &Place, args: Answer) -> Result<u8, CliError> {
         _ => return Err(CliError::usage("no answer given", "flightdeck answer <id> <question> <text>")),
     };
     let text = context::text(given)?;
-    let loaded = crate::store::load::load(&context.layout, &id).map_err(CliError::failed)?;
+    let loaded =
+        crate::store::load::load(&context.layout, &id).map_err(|e| context::not_loaded(&context, e))?;
     let desk = context.desk(context.registry()?, None);
     let open = open_questions(&loaded.session, &desk);
     let ids = open.iter().map(|q| q.id.clone()).collect::<Vec<_>>().join(", ");

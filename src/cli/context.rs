@@ -6,6 +6,7 @@ use crate::config::layers::{Consent, FlagValue};
 use crate::domain::policy::{DecisionPolicy, Permit, Policy, ReflectionPolicy};
 use crate::domain::session::id::SessionId;
 use crate::engine::setting::{Setting, SettingError};
+use crate::store::load::LoadError;
 use std::ops::Deref;
 
 /// What every command needs to know first.
@@ -113,6 +114,17 @@ pub fn id(text: &str) -> Result<SessionId, CliError> {
             "an id looks like 2026-08-24-01-choose-cache; `flightdeck list` prints them",
         )
     })
+}
+
+/// Why a session cannot be read, with the next step.
+pub fn not_loaded(context: &Context, error: LoadError) -> CliError {
+    match error {
+        LoadError::NotFound(id) => CliError::usage(
+            format!("there is no session {id} in {}", context.layout.sessions.display()),
+            "`flightdeck list` prints the ids; `flightdeck doctor` says why they are looked for there",
+        ),
+        other => CliError::failed(other),
+    }
 }
 
 /// Text given as itself, as @file, or as - for standard input.

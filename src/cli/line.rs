@@ -6,7 +6,7 @@ use crate::domain::question::Question;
 use crate::engine::run::{Command, Finish, run};
 use crate::engine::runner::{Runner, Update};
 use crate::ui::text::{one_line, sanitize};
-use std::io::{BufRead, Write};
+use std::io::{BufRead, IsTerminal, Write};
 use tokio::sync::mpsc;
 
 /// How a session is shown.
@@ -67,6 +67,7 @@ async fn signals(commands: mpsc::Sender<Command>) {
 
 /// Lines of standard input: `/direct words`, `/interrupt`, `/quit`, or an answer to the open question.
 fn read_answers(commands: &mpsc::Sender<Command>) {
+    let typed = std::io::stdin().is_terminal();
     for line in std::io::stdin().lock().lines() {
         let Ok(line) = line else { break };
         let line = line.trim();
@@ -75,12 +76,15 @@ fn read_answers(commands: &mpsc::Sender<Command>) {
             _ if line == "/interrupt" => Command::Interrupt,
             _ if line == "/quit" => Command::Pause,
             _ if line.is_empty() => continue,
-            _ => Command::Reply { text: line.to_string() },
+            // What a person types ahead is no answer; what a script pipes in is one for each question in turn.
+            _ if typed => Command::Reply { text: line.to_string() },
+            _ => Command::Line { text: line.to_string() },
         };
         if commands.blocking_send(command).is_err() {
-            break;
+            return;
         }
     }
+    let _ = commands.blocking_send(Command::Leave);
 }
 
 async fn show(
@@ -114,7 +118,12 @@ impl Printer {
                     self.say(&line);
                 }
             }
-            (View::Json, Update::Progress(..)) => {}
+            (View::Json, Update::Progress(..) | Update::NoAnswer { .. }) => {}
+            (View::Lines, Update::NoAnswer { question, text }) => {
+                let keys: Vec<&str> = question.choices.iter().map(|c| c.key.as_str()).collect();
+                let hint = if keys.is_empty() { "give a text".into() } else { keys.join(", ") };
+                self.say(&format!("  {} does not answer {}: {hint}", one_line(text, 60), question.id));
+            }
             (View::Lines, Update::Progress(call, Progress::Notice(text))) => {
                 let who = call.vendor.as_deref().unwrap_or("writer");
                 self.say(&format!("  {who}: {}", one_line(text, 100)));

@@ -14,7 +14,7 @@ use crate::ui::text::sanitize;
 pub fn run(place: &Place, args: Show) -> Result<u8, CliError> {
     let context = Context::plain(place)?;
     let id = context::id(&args.id)?;
-    let loaded = load(&context.layout, &id).map_err(CliError::failed)?;
+    let loaded = load(&context.layout, &id).map_err(|e| context::not_loaded(&context, e))?;
     let s = &loaded.session;
     let desk = context.desk(context.registry()?, None);
     let questions = open_questions(s, &desk);

@@ -5,6 +5,7 @@
 use super::answer;
 use super::compose::{self, Refused};
 use super::outside::Outside;
+use super::questions::open_questions;
 use super::read;
 use super::runner::{Runner, Update};
 use crate::agents::call::{Outcome, Progress, Reply};
@@ -16,6 +17,7 @@ use crate::domain::session::failure::Reason;
 use crate::domain::session::phase::{Phase, Step, Wait, phase};
 use crate::store::record::StoreError;
 use crate::store::runtime;
+use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::future::Future;
 use std::pin::Pin;
@@ -36,6 +38,12 @@ pub enum Command {
     Reply {
         text: String,
     },
+    /// A line of piped input: answers the open question, or the next one that is asked.
+    Line {
+        text: String,
+    },
+    /// Nobody will answer any more: an open question ends the run as in a headless one.
+    Leave,
     /// Words for the next writer turn (PC-254).
     Direct {
         text: String,
@@ -86,6 +94,8 @@ async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> R
     let mut running: Option<Running> = None;
     let mut timers: Vec<(String, Instant)> = Vec::new();
     let (mut pausing, mut parking) = (false, false);
+    let mut alone = runner.policy.headless;
+    let mut lines: VecDeque<String> = VecDeque::new();
     runner.feed(Input::Go)?;
     loop {
         for given in outside.answers(runner) {
@@ -95,9 +105,17 @@ async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> R
             }
             given.taken();
         }
+        while runner.asked().is_some() {
+            let Some(line) = lines.pop_front() else { break };
+            reply(runner, &line)?;
+        }
         if let Some(call) = runner.start.take() {
             match launch(runner, call) {
-                Ok(launched) => running = launched.or(running),
+                Ok(None) => {
+                    runner.ask_for_turn()?;
+                    continue;
+                }
+                Ok(launched) => running = launched,
                 Err((call, result)) => {
                     ended(runner, call, result, None, Duration::ZERO)?;
                     continue;
@@ -113,7 +131,7 @@ async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> R
             if pausing || parking {
                 return Ok(Finish::Paused);
             }
-            if let Some(finish) = finished(runner, &timers) {
+            if let Some(finish) = finished(runner, alone, &timers) {
                 return Ok(finish);
             }
         }
@@ -122,19 +140,20 @@ async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> R
             biased;
             command = commands.recv() => match command {
                 Some(Command::Answer { question, text }) => answer::give(runner, &question, &text)?,
-                Some(Command::Reply { text }) => {
-                    if let Some(question) = runner.session.notes.asked.as_ref().map(|q| q.id.clone()) {
-                        answer::give(runner, &question, &text)?;
-                    }
-                }
+                Some(Command::Reply { text }) => reply(runner, &text)?,
+                Some(Command::Line { text }) => lines.push_back(text),
+                Some(Command::Leave) => alone = true,
                 Some(Command::Direct { text }) => runner.feed(Input::Directed { text })?,
                 Some(Command::Interrupt) => runner.feed(Input::Interrupt)?,
-                // Held, so that the end of the running call does not start it again.
+                // Held, so that the end of the running call does not start another one.
                 Some(Command::Pause) | None => {
                     pausing = true;
                     runner.hold();
                 }
-                Some(Command::Park) => parking = true,
+                Some(Command::Park) => {
+                    parking = true;
+                    runner.hold();
+                }
             },
             outcome = async { match running.as_mut() { Some(run) => (&mut run.outcome).await, None => std::future::pending().await } } => {
                 if let Some(run) = running.take() {
@@ -166,18 +185,27 @@ fn arm(runner: &mut Runner, timers: &mut Vec<(String, Instant)>, now: Instant) {
     timers.retain(|(question, _)| *question == waits);
 }
 
+/// A line of a person: the answer to the question that stands open.
+fn reply(runner: &mut Runner, text: &str) -> Result<(), StoreError> {
+    let Some(question) = runner.asked().cloned() else { return Ok(()) };
+    let before = runner.session.clone();
+    answer::give(runner, &question.id, text)?;
+    if runner.session.same_on_disk(&before) {
+        runner.show(Update::NoAnswer { question, text: text.to_string() });
+    }
+    Ok(())
+}
+
 /// The end of driving, when nothing runs and nothing is due.
-fn finished(runner: &Runner, timers: &[(String, Instant)]) -> Option<Finish> {
-    let waiting = || Finish::Waiting(runner.session.notes.asked.iter().cloned().collect());
+fn finished(runner: &Runner, alone: bool, timers: &[(String, Instant)]) -> Option<Finish> {
+    let waiting = || Finish::Waiting(open_questions(&runner.session, &runner.desk));
     match phase(&runner.session) {
         Phase::Closed => Some(Finish::Closed),
         Phase::Interrupted => Some(Finish::Interrupted),
-        Phase::Wait(_) if runner.policy.headless && timers.is_empty() => Some(waiting()),
-        Phase::Finalize(Step::Commit) | Phase::Wait(Wait::Commit) if runner.policy.headless => {
-            Some(waiting())
-        }
+        Phase::Wait(_) if alone && timers.is_empty() => Some(waiting()),
+        Phase::Finalize(Step::Commit) | Phase::Wait(Wait::Commit) if alone => Some(waiting()),
         // The pilot writes by hand: the call is started, but nothing runs.
-        _ if runner.policy.headless && runner.session.live.running.is_some() => Some(waiting()),
+        _ if alone && runner.session.live.running.is_some() => Some(waiting()),
         _ => None,
     }
 }

@@ -11,6 +11,7 @@ use crate::domain::fact::{Fact, Usage};
 use crate::domain::input::Input;
 use crate::domain::lang::Lang;
 use crate::domain::policy::{Permit, Policy};
+use crate::domain::question::Question;
 use crate::domain::session::decide::decide;
 use crate::domain::session::failure::Reason;
 use crate::domain::session::id::SessionId;
@@ -30,6 +31,11 @@ use std::time::Duration;
 pub enum Update {
     Event(Event),
     Progress(Call, crate::agents::call::Progress),
+    /// What was typed does not answer the question; nothing was changed.
+    NoAnswer {
+        question: Question,
+        text: String,
+    },
 }
 
 /// Where updates go. Facts are never dropped.
@@ -316,6 +322,21 @@ impl Runner {
             return Ok(());
         }
         let question = ask::question(&self.session, &wait, self.clock.now());
+        self.record(Fact::Asked { question })
+    }
+
+    /// The question that was asked and stands open.
+    pub fn asked(&self) -> Option<&Question> {
+        self.session.notes.asked.as_ref()
+    }
+
+    /// Makes a turn that the pilot writes a question, once.
+    pub(super) fn ask_for_turn(&mut self) -> Result<(), StoreError> {
+        let Some(call) = self.session.live.running.clone() else { return Ok(()) };
+        let question = ask::turn(&self.session, &call, self.clock.now());
+        if self.asked().is_some_and(|q| q.id == question.id) {
+            return Ok(());
+        }
         self.record(Fact::Asked { question })
     }
 

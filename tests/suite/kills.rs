@@ -99,7 +99,9 @@ fn pc_706_thirty_kills_end_in_the_tree_of_a_quiet_run() {
     let mut accepted = BTreeMap::new();
     let mut resumes = 0;
     // A fixed sequence of pauses, so that a failure can be repeated; they spread over the first calls of each run.
-    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let seed = std::env::var("FLIGHTDECK_KILL_SEED").ok().and_then(|seed| seed.parse().ok());
+    let mut state: u64 = seed.unwrap_or(0x2545_f491_4f6c_dd1d);
+    println!("FLIGHTDECK_KILL_SEED={state}");
     for kill in 0..KILLS {
         let mut command = match stage.dirs().len() {
             0 => stage.command(&ARGS),

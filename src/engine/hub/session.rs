@@ -70,6 +70,7 @@ async fn follow(hub: Hub, id: SessionId, mut updates: mpsc::UnboundedReceiver<Up
                 hub.tell_watchers(&id, &Tell::Event { id: id.clone(), event: Box::new(event) });
                 hub.shared.deck_dirty.notify_one();
             }
+            Update::NoAnswer { .. } => {}
             Update::Progress(call, progress) => {
                 if let Some(view) = locked(&hub.shared.views).get_mut(&id) {
                     preview(view, &progress);
