@@ -1,2 +1,3 @@
 
 mod worlds;
+mod laws;
