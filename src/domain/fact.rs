@@ -19,6 +19,9 @@ pub enum Fact {
     /// The session directory, `meta.yaml` and the index row exist.
     Began {
         meta: Box<Meta>,
+        /// Registry key of the writer, for the runtime notes.
+        #[serde(default)]
+        writer_vendor: String,
     },
     /// *Live.* A call runs.
     CallStarted {

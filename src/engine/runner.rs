@@ -132,8 +132,8 @@ impl Runner {
             .map_err(|source| OpenError::Store(StoreError { path: runtime, source }))?;
         let recorder =
             Recorder::new(layout.clone(), id.clone(), layout.session_dir(&id)).map_err(OpenError::Store)?;
-        let meta = Box::new(session.meta.clone());
-        let notes = session.notes.clone();
+        let meta = Box::new(session.meta);
+        let writer_vendor = session.notes.writer_vendor;
         let mut runner = Runner {
             session: Session::new((*meta).clone()),
             desk,
@@ -147,11 +147,7 @@ impl Runner {
             cancel: false,
             wakes: Vec::new(),
         };
-        runner.record(Fact::Began { meta }).map_err(OpenError::Store)?;
-        runner.session.notes = notes;
-        crate::store::runtime::save_notes(runner.recorder.runtime(), &runner.session.notes).map_err(
-            |source| OpenError::Store(StoreError { path: runner.recorder.runtime().into(), source }),
-        )?;
+        runner.record(Fact::Began { meta, writer_vendor }).map_err(OpenError::Store)?;
         Ok(runner)
     }
 

@@ -128,12 +128,9 @@ impl Recorder {
     /// The files that belong to this fact alone.
     fn own_file(&self, fact: &Fact, before: &Session, after: &Session, now: Stamp) -> Result<(), StoreError> {
         match fact {
-            Fact::Began { meta } => {
+            Fact::Began { .. } => {
                 let path = self.dir.join(layout::META);
-                write::create_exclusive(&path, meta::render_new(&after.meta).as_bytes())
-                    .map_err(at(&path))?;
-                let _ = meta;
-                Ok(())
+                write::create_exclusive(&path, meta::render_new(&after.meta).as_bytes()).map_err(at(&path))
             }
             Fact::Spoke { turn } => self.turn_file(&turn.name, &turn.text, before.has(&turn.name)),
             Fact::Rejected { name, k, reason, text, .. } => {

@@ -19,3 +19,4 @@ mod sessions;
 mod shipped;
 mod tidy;
 mod worlds;
+mod laws;

@@ -186,8 +186,9 @@ pub fn apply(session: &mut Session, fact: &Fact) {
 
 fn change(s: &mut Session, fact: &Fact) {
     match fact {
-        Fact::Began { meta } => {
-            *s = Session { notes: std::mem::take(&mut s.notes), ..Session::new((**meta).clone()) }
+        Fact::Began { meta, writer_vendor } => {
+            let notes = Notes { writer_vendor: writer_vendor.clone(), ..Notes::default() };
+            *s = Session { notes, ..Session::new((**meta).clone()) }
         }
         Fact::CallStarted { call } => {
             s.live.running = Some(call.clone());
