@@ -75,6 +75,8 @@ pub enum Command {
          \x20 flightdeck answer 2026-08-24-01-choose-cache escalation-00 @answer.md\n\
          \x20 echo \"Seven days\" | flightdeck answer 2026-08-24-01-choose-cache escalation-00 -")]
     Answer(Answer),
+    /// Overrule the bookkeeping of a participant: call it again, accept its rejected reply, take it out
+    Override(Overrule),
     /// Stop a session; its files stay
     #[command(after_help = "Example:\n\
          \x20 flightdeck interrupt 2026-08-24-01-choose-cache")]
@@ -267,6 +269,17 @@ pub struct Answer {
     /// The answer: text, @file or -
     #[arg(value_name = "TEXT|@FILE|-", allow_hyphen_values = true)]
     pub text: Option<String>,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct Overrule {
+    /// The session's id
+    pub id: String,
+    /// The peer's vendor key
+    pub vendor: String,
+    /// rerun, accept or fail
+    #[arg(value_parser = ["rerun", "accept", "fail"])]
+    pub how: String,
 }
 
 #[derive(Debug, Clone, Args)]

@@ -17,13 +17,15 @@ pub enum View {
     Json,
 }
 
-/// Drives the session to its end or to a question nobody answers. `script` answers questions in place of a person:
-/// it gets each question once and may give the text.
+/// Answers in place of a person: gets each question once and may give the text.
+pub type Script = Box<dyn FnMut(&Question) -> Option<String> + Send>;
+
+/// Drives the session to its end or to a question nobody answers.
 pub fn drive(
     runner: Runner,
     updates: mpsc::UnboundedReceiver<Update>,
     view: View,
-    script: Option<Box<dyn FnMut(&Question) -> Option<String> + Send>>,
+    script: Option<Script>,
 ) -> std::io::Result<(Runner, Finish)> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (commands, receiver) = mpsc::channel(64);
@@ -89,16 +91,16 @@ async fn show(
     mut printer: Printer,
     mut updates: mpsc::UnboundedReceiver<Update>,
     commands: mpsc::Sender<Command>,
-    mut script: Option<Box<dyn FnMut(&Question) -> Option<String> + Send>>,
+    mut script: Option<Script>,
 ) {
     while let Some(update) = updates.recv().await {
         printer.print(&update);
         let (Update::Event(event), Some(script)) = (&update, script.as_mut()) else { continue };
-        if let Fact::Asked { question } = &event.fact {
-            if let Some(text) = script(question) {
-                printer.say(&format!("  pilot: {}", one_line(&text, 100)));
-                let _ = commands.send(Command::Answer { question: question.id.clone(), text }).await;
-            }
+        if let Fact::Asked { question } = &event.fact
+            && let Some(text) = script(question)
+        {
+            printer.say(&format!("  pilot: {}", one_line(&text, 100)));
+            let _ = commands.send(Command::Answer { question: question.id.clone(), text }).await;
         }
     }
 }
@@ -163,7 +165,9 @@ impl Printer {
 /// One line for a fact, `None` for those that a reader need not see.
 pub fn describe(fact: &Fact) -> Option<String> {
     Some(match fact {
-        Fact::Began { meta } => format!("● {} — {}", meta.session_id, one_line(&meta.task_description, 80)),
+        Fact::Began { meta, .. } => {
+            format!("● {} — {}", meta.session_id, one_line(&meta.task_description, 80))
+        }
         Fact::CallStarted { call } => {
             let who = call.vendor.as_deref().unwrap_or("writer");
             let again = if call.attempt > 1 { format!(" (attempt {})", call.attempt) } else { String::new() };
@@ -186,6 +190,12 @@ pub fn describe(fact: &Fact) -> Option<String> {
             let out = if *failed { ", and is out of the session" } else { "" };
             format!("✗ {vendor} gave no reply in round {round}: {reason}{out} — {}", one_line(detail, 90))
         }
+        Fact::Overruled { vendor, failed: true, .. } => format!("◆ {vendor} is taken out by the pilot"),
+        Fact::Overruled { vendor, .. } => format!("◆ {vendor} gets another chance from the pilot"),
+        Fact::PipelineDropped => format!(
+            "◆ {}",
+            crate::domain::say::Say::PipelineWithoutOutcome.text(crate::domain::lang::Lang::En)
+        ),
         Fact::RolesAgreed { roles, .. } => {
             let list: Vec<String> = roles.iter().map(|(a, r)| format!("{a}: {}", r.join(", "))).collect();
             format!("◆ roles agreed — {}", list.join(" · "))

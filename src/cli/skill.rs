@@ -15,7 +15,7 @@ const MODES: [(&str, &str); 6] = [
 ];
 
 /// Our own subcommands: with one of them in front nothing is translated.
-const COMMANDS: [&str; 17] = [
+const COMMANDS: [&str; 18] = [
     "new",
     "run",
     "demo",
@@ -24,6 +24,7 @@ const COMMANDS: [&str; 17] = [
     "resume",
     "answer",
     "interrupt",
+    "override",
     "finalize",
     "verify",
     "adapter",

@@ -69,6 +69,7 @@ fn is_newer(ours: &str, theirs: &str) -> bool {
 
 /// Starts the same binary as an engine in a session of its own, so that neither the terminal nor the screen takes it
 /// down, and waits until it listens.
+#[expect(clippy::disallowed_methods, reason = "the engine is not an agent: it outlives this process")]
 async fn start(setting: &Setting) -> io::Result<UnixStream> {
     let log = setting.layout.runtime_root.join("engine.log");
     crate::store::write::ensure_dir(&setting.layout.runtime_root)?;
@@ -135,10 +136,10 @@ fn carry(stream: UnixStream) -> Handle {
                 Ok(0) | Err(_) => break,
                 Ok(_) => {}
             }
-            if let Ok(tell) = serde_json::from_slice::<Tell>(&line) {
-                if told.send(tell).await.is_err() {
-                    break;
-                }
+            if let Ok(tell) = serde_json::from_slice::<Tell>(&line)
+                && told.send(tell).await.is_err()
+            {
+                break;
             }
         }
     });

@@ -5,7 +5,7 @@ use super::runner::Runner;
 use crate::store::{escalation, layout, runtime};
 use notify::{RecursiveMode, Watcher};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
@@ -45,8 +45,10 @@ impl Outside {
         let (sender, events) = mpsc::channel(1);
         let dir = runner.recorder().dir().to_path_buf();
         let runtime = runner.recorder().runtime().to_path_buf();
-        // Headless runs listen too: `interrupt` and `answer` reach an engine that has nobody in front of it.
-        let watcher = watcher(&dir, &runtime, sender);
+        // Headless runs listen too: `interrupt` and `answer` reach an engine that has nobody in front of it. They end at
+        // a question, so nobody edits an escalation file under them.
+        let dir_too = (!runner.policy.headless).then_some(dir.as_path());
+        let watcher = watcher(dir_too, &runtime, sender);
         Outside { dir, runtime, events, _watcher: watcher }
     }
 
@@ -77,14 +79,23 @@ impl Outside {
     }
 }
 
-fn watcher(dir: &PathBuf, runtime: &PathBuf, sender: mpsc::Sender<()>) -> Option<notify::RecommendedWatcher> {
-    let mut watcher = notify::recommended_watcher(move |_| {
-        let _ = sender.try_send(());
+fn watcher(
+    dir: Option<&Path>,
+    runtime: &Path,
+    sender: mpsc::Sender<()>,
+) -> Option<notify::RecommendedWatcher> {
+    let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+        // Reading is not a change: our own scans must not wake us.
+        if event.is_ok_and(|e| !e.kind.is_access()) {
+            let _ = sender.try_send(());
+        }
     })
     .ok()?;
     let inbox = runtime::inbox_dir(runtime);
     let _ = crate::store::write::ensure_dir(&inbox);
-    watcher.watch(dir, RecursiveMode::NonRecursive).ok()?;
+    if let Some(dir) = dir {
+        watcher.watch(dir, RecursiveMode::NonRecursive).ok()?;
+    }
     watcher.watch(&inbox, RecursiveMode::NonRecursive).ok()?;
     Some(watcher)
 }

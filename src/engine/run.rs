@@ -8,9 +8,9 @@ use super::outside::Outside;
 use super::questions::open_questions;
 use super::read;
 use super::runner::{Runner, Update};
-use crate::agents::call::{Outcome, Progress};
+use crate::agents::call::{Outcome, Progress, Reply};
 use crate::domain::effect::Call;
-use crate::domain::fact::Usage;
+use crate::domain::fact::{Fact, Usage};
 use crate::domain::input::{CallResult, Input};
 use crate::domain::question::Question;
 use crate::domain::session::failure::Reason;
@@ -18,6 +18,7 @@ use crate::domain::session::phase::{Phase, Step, Wait, phase};
 use crate::store::record::StoreError;
 use crate::store::runtime;
 use std::collections::VecDeque;
+use std::ffi::OsString;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -73,6 +74,8 @@ struct Running {
     outcome: Pin<Box<dyn Future<Output = Outcome> + Send>>,
     cancel: Option<oneshot::Sender<()>>,
     started: Instant,
+    /// The session directory as it was: a participant has no business there (PC-070).
+    listing: Vec<(OsString, u64)>,
 }
 
 /// Drives the session until it is closed, interrupted, paused, or waits without anybody to answer.
@@ -227,7 +230,8 @@ fn launch(runner: &mut Runner, call: Call) -> Result<Option<Running>, (Call, Cal
         let _ = cancelled.await;
     });
     let outcome = (runner.desk.caller)(ready.vendor, ready.call, sink, signal);
-    Ok(Some(Running { call, prompt, outcome, cancel: Some(cancel), started: Instant::now() }))
+    let listing = listing(runner);
+    Ok(Some(Running { call, prompt, outcome, cancel: Some(cancel), started: Instant::now(), listing }))
 }
 
 fn finish_call(runner: &mut Runner, run: Running, outcome: Outcome) -> Result<(), StoreError> {
@@ -236,13 +240,42 @@ fn finish_call(runner: &mut Runner, run: Running, outcome: Outcome) -> Result<()
         Outcome::Failed(f) => (None, f.stderr.clone()),
         Outcome::Cancelled => (None, String::new()),
     };
+    let found = listing(runner);
+    if found != run.listing {
+        let who = run.call.vendor.clone().unwrap_or_else(|| runner.session.meta.writer_agent.clone());
+        let touched: Vec<String> = found
+            .iter()
+            .filter(|entry| !run.listing.contains(entry))
+            .chain(run.listing.iter().filter(|(name, _)| !found.iter().any(|(n, _)| n == name)))
+            .map(|(name, _)| name.to_string_lossy().into_owned())
+            .collect();
+        let text = format!(
+            "Integrity: while {who} was called, the session directory changed: {}",
+            touched.join(", ")
+        );
+        runner.record(Fact::Noted { text })?;
+    }
     let keeps_stderr = run.call.vendor.is_some();
     if let Some(name) = run.call.name.as_ref().filter(|_| keeps_stderr) {
         runner.recorder.stderr(name, &stderr)?;
     }
+    if let (Outcome::Reply(Reply { conversation: Some(id), .. }), Some(vendor)) = (&outcome, &run.call.vendor)
+    {
+        // Losing it costs the agent's own memory of the talk, not ours: the projection carries the context.
+        let _ = runtime::save_conversation(runner.recorder().runtime(), vendor, id);
+    }
     let elapsed = run.started.elapsed();
     let result = read::result(runner, &run.call, outcome, run.prompt);
     ended(runner, run.call, result, usage, elapsed)
+}
+
+/// Names and sizes of the session directory's files, sorted.
+fn listing(runner: &Runner) -> Vec<(OsString, u64)> {
+    let Ok(entries) = std::fs::read_dir(runner.recorder().dir()) else { return Vec::new() };
+    let size = |e: &std::fs::DirEntry| e.metadata().map(|m| m.len()).unwrap_or(0);
+    let mut found: Vec<(OsString, u64)> = entries.flatten().map(|e| (e.file_name(), size(&e))).collect();
+    found.sort();
+    found
 }
 
 fn ended(

@@ -110,10 +110,10 @@ async fn carry(stream: UnixStream, asks: mpsc::Sender<Ask>, mut tells: mpsc::Rec
             Ok(0) | Err(_) => break,
             Ok(_) => {}
         }
-        if let Ok(ask) = serde_json::from_slice::<Ask>(&line) {
-            if asks.send(ask).await.is_err() {
-                break;
-            }
+        if let Ok(ask) = serde_json::from_slice::<Ask>(&line)
+            && asks.send(ask).await.is_err()
+        {
+            break;
         }
     }
     drop(asks);

@@ -109,6 +109,10 @@ impl IndexLock {
 }
 
 /// An exclusively locked file; the lock ends with the file. Waits up to `patience`.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "real time is what bounds the wait, and the lock is held for milliseconds"
+)]
 pub(in crate::store) fn wait_for(path: &Path, patience: Duration) -> Result<File, LockError> {
     let fail = |error| LockError::Io { path: path.to_path_buf(), error };
     let mut file = open(path).map_err(fail)?;

@@ -7,10 +7,18 @@
     reason = "tests stop at the first surprise, write fixtures and start programs"
 )]
 
+mod bin;
+mod source;
 mod stage;
 
 mod cli;
+mod docs;
 mod git;
 mod kills;
+mod laws;
+mod layers;
 mod real_cli;
 mod sessions;
+mod shipped;
+mod tidy;
+mod worlds;

@@ -37,8 +37,8 @@ fn pc_004_one_peer_gives_the_turn_loop() {
             "bo peer 1 1",
             "ada turn 1 1",
             "bo peer 2 1",
-            "ada summary 3 1",
-            "ada synthesis 3 1"
+            "ada summary 2 1",
+            "ada synthesis 2 1"
         ]
     );
     assert!(stage.prompt("bo-peer-2-1").contains("I keep my position"));

@@ -25,6 +25,7 @@ use tokio::sync::mpsc;
 const PREVIEW: usize = 64 * 1024;
 
 /// Drives a session on a thread of its own, and passes on what it tells.
+#[expect(clippy::print_stderr, reason = "the standard error of an engine process is its log")]
 pub fn launch(hub: &Hub, runner: Runner, updates: mpsc::UnboundedReceiver<Update>) {
     let id = runner.session.meta.session_id.clone();
     let (commands, receiver) = mpsc::channel(super::ASKS);
@@ -33,7 +34,7 @@ pub fn launch(hub: &Hub, runner: Runner, updates: mpsc::UnboundedReceiver<Update
     locked(&hub.shared.views).insert(id.clone(), view);
     hub.shared.deck_dirty.notify_one();
     tokio::spawn(follow(hub.clone(), id.clone(), updates));
-    let thread_hub = hub.clone();
+    let (thread_hub, failed) = (hub.clone(), id.clone());
     let runtime = tokio::runtime::Handle::current();
     let spawned = std::thread::Builder::new().name(format!("session-{id}")).spawn(move || {
         drive(runner, receiver);
@@ -45,6 +46,7 @@ pub fn launch(hub: &Hub, runner: Runner, updates: mpsc::UnboundedReceiver<Update
         });
     });
     if let Err(e) = spawned {
+        locked(&hub.shared.live).remove(&failed);
         hub.shared.deck_dirty.notify_one();
         eprintln!("no thread for a session: {e}");
     }
@@ -118,10 +120,10 @@ fn fold(hub: &Hub, id: &SessionId, event: &runtime::Event) {
 
 /// The session as it is now: the kept view of one that runs here, else from its files.
 pub async fn view(hub: &Hub, id: &SessionId) -> Result<View, String> {
-    if locked(&hub.shared.live).contains_key(id) {
-        if let Some(view) = locked(&hub.shared.views).get(id) {
-            return Ok(view.clone());
-        }
+    if locked(&hub.shared.live).contains_key(id)
+        && let Some(view) = locked(&hub.shared.views).get(id)
+    {
+        return Ok(view.clone());
     }
     let (hub, id) = (hub.clone(), id.clone());
     tokio::task::spawn_blocking(move || {
@@ -139,10 +141,10 @@ pub async fn reload(hub: &Hub, id: &SessionId) {
         return;
     }
     let old = locked(&hub.shared.views).get(id).cloned();
-    if let Ok(new) = view(hub, id).await {
-        if old.as_ref() != Some(&new) {
-            hub.tell_watchers(id, &Tell::Snapshot { view: Box::new(new) });
-        }
+    if let Ok(new) = view(hub, id).await
+        && old.as_ref() != Some(&new)
+    {
+        hub.tell_watchers(id, &Tell::Snapshot { view: Box::new(new) });
     }
     hub.shared.deck_dirty.notify_one();
 }

@@ -59,7 +59,7 @@ fn to(s: &Session, now: Stamp, wait: Wait, text: &str) -> Vec<Effect> {
         },
         Wait::Close => close(s, text),
         Wait::Reflection if text.is_empty() => record(Fact::Reflected { answer: ReflectionPolicy::Skip }),
-        Wait::Reflection => reflected(text.to_string()),
+        Wait::Reflection => reflected(s, text.to_string()),
         Wait::Commit => match Word::of(&word) {
             Some(Word::Retry) => {
                 vec![Effect::Commit { consent: Some(Consent { commit: true, push: false }) }]
