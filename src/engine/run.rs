@@ -9,7 +9,7 @@ use super::read;
 use super::runner::{Runner, Update};
 use crate::agents::call::{Outcome, Progress};
 use crate::domain::effect::Call;
-use crate::domain::fact::Usage;
+use crate::domain::fact::{Fact, Usage};
 use crate::domain::input::{CallResult, Input};
 use crate::domain::question::Question;
 use crate::domain::session::failure::Reason;
@@ -86,7 +86,8 @@ async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> R
         for (question, answer) in outside.answers(runner) {
             answer::give(runner, &question, &answer)?;
         }
-        if let Some(call) = runner.start.take() {
+        // Who pauses starts nothing new: a call that was stopped for it would begin again at once.
+        if let Some(call) = runner.start.take_if(|_| !pausing && !parking) {
             match launch(runner, call) {
                 Ok(launched) => running = launched.or(running),
                 Err((call, result)) => {
@@ -102,6 +103,9 @@ async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> R
         }
         if running.is_none() {
             if pausing || parking {
+                if let Some(call) = runner.start.take() {
+                    runner.record(Fact::CallEnded { call, failure: None, millis: 0, usage: None })?;
+                }
                 return Ok(Finish::Paused);
             }
             if let Some(finish) = finished(runner, &timers) {
@@ -111,7 +115,7 @@ async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> R
         let next_timer = timers.iter().map(|(_, at)| *at).min();
         tokio::select! {
             biased;
-            command = commands.recv() => match command {
+            command = commands.recv(), if !pausing => match command {
                 Some(Command::Answer { question, text }) => answer::give(runner, &question, &text)?,
                 Some(Command::Reply { text }) => {
                     if let Some(question) = runner.session.notes.asked.as_ref().map(|q| q.id.clone()) {

@@ -91,9 +91,7 @@ const VENDORS: [&str; 3] = ["ada", "bo", "cy"];
 
 impl Stage {
     fn new(dice: &mut Dice) -> Stage {
-        // Nothing here is about the disk, and memory needs no syncing.
-        let memory = Path::new("/dev/shm");
-        let dir = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }.unwrap();
+        let dir = crate::memory::folder();
         let layout = Layout::new(dir.path().join("gov/sessions"), dir.path().join("runtime"));
         let id = layout::create_session_dir(&layout, "2026-08-24", "law").unwrap();
         let now = Stamp::parse("2026-08-24T09:00:00Z").unwrap();

@@ -1,3 +1,5 @@
-
-mod worlds;
+mod cuts;
+mod derive;
 mod laws;
+mod memory;
+mod worlds;
