@@ -283,7 +283,7 @@ fn closing(s: &Session) -> Phase {
     if s.row.as_deref() != Some(Status::Completed.key()) {
         return Phase::Finalize(Step::Index);
     }
-    if !s.closing {
+    if !s.closing && !s.live.closing_failed {
         return Phase::Finalize(Step::Closing);
     }
     commit_or(s, Phase::Closed)
