@@ -427,3 +427,39 @@ fn pc_701_a_pause_ends_the_running_call() {
         });
     }
 }
+
+/// An answer to a closed or unknown question changes nothing, not even the time of a file.
+#[test]
+fn pc_445_an_answer_to_no_question_changes_nothing() {
+    let root = crate::memory::folder();
+    let layout = THREE.cut(root.path(), 4, "loop", true);
+    let wait = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    wait.block_on(async {
+        let desk = THREE.desk(&layout);
+        let mut runner = Runner::open(&layout, &THREE.id(), desk, policy(), Clock::System, None).unwrap();
+        let (_sender, mut commands) = tokio::sync::mpsc::channel(1);
+        assert!(matches!(run(&mut runner, &mut commands).await, Finish::Waiting(_)));
+        let (before, session) = (crate::laws::snapshot(root.path()), runner.session.clone());
+        for id in ["escalation-01", "gate", "close", "writer-retry", "turn-01-writer", "", "../meta.yaml"] {
+            answer::give(&mut runner, id, "A decision that is long enough to be a turn of its own.").unwrap();
+        }
+        answer::give(&mut runner, "escalation-00", "  ").unwrap();
+        assert_eq!(runner.session, session);
+        assert_eq!(crate::laws::snapshot(root.path()), before);
+    });
+}
+
+/// A closing file that cannot be written holds nobody up, and the next run writes it.
+#[test]
+fn pc_643_a_closing_file_that_cannot_be_written_does_not_block() {
+    let root = crate::memory::folder();
+    let layout = ONE.cut(root.path(), 4, "indexed", true);
+    let orz = layout.orz(&ONE.id());
+    fs::create_dir_all(&orz).unwrap();
+    let runner = ONE.resume(&layout);
+    assert!(!runner.session.closing);
+    drop(runner);
+    fs::remove_dir(&orz).unwrap();
+    assert!(ONE.resume(&layout).session.closing);
+    assert!(orz.is_file());
+}

@@ -1,11 +1,13 @@
 //! The state of a session from its files alone: one tree for each of the rules D1 to D19, without engine keys and
 //! without runtime notes (SM.3, PC-704), and the trees of older programs.
 
+use flightdeck::domain::fact::Fact;
 use flightdeck::domain::session::id::SessionId;
 use flightdeck::domain::session::meta::{Decision, Meta, ResultClass, Status};
 use flightdeck::domain::session::phase::{Phase, Step, Wait, phase};
-use flightdeck::domain::session::state::{Session, repairs};
+use flightdeck::domain::session::state::{Session, apply, repairs};
 use flightdeck::domain::session::turn::TurnName;
+use flightdeck::domain::time::Stamp;
 use flightdeck::store::index::{self, Row};
 use flightdeck::store::layout::Layout;
 use flightdeck::store::load::{LoadError, load};
@@ -422,4 +424,15 @@ fn pc_240_a_resumed_tree_keeps_its_numbers() {
     until(6).writes(3, "04-writer.md");
     // An empty peer file is a call without a reply.
     until(5).file("03-peer.md", "").calls(3, "03-peer.md");
+}
+
+#[test]
+fn pc_617_a_close_that_is_repeated_lists_an_extension_once() {
+    let tree = Tree::one().turns(&["00-writer.md", "01-peer.md", "02-writer.md", "03-peer.md"]);
+    let mut session = tree.report("report-draft.md", &["00-writer.md", "01-peer.md"]).load();
+    for _ in 0..2 {
+        apply(&mut session, &Fact::Ended { end_time: Stamp(1_800_000_000) });
+        let turns: Vec<&[u32]> = session.meta.extensions.iter().map(|e| e.turns.as_slice()).collect();
+        assert_eq!(turns, [[2, 3]]);
+    }
 }

@@ -498,7 +498,7 @@ fn same(a: &Session, b: &Session, what: &str, fact: &Fact) {
 }
 
 /// Every file below a folder with its bytes and the time of its last change.
-fn snapshot(root: &Path) -> BTreeMap<PathBuf, (Vec<u8>, SystemTime)> {
+pub fn snapshot(root: &Path) -> BTreeMap<PathBuf, (Vec<u8>, SystemTime)> {
     let (mut found, mut folders) = (BTreeMap::new(), vec![root.to_path_buf()]);
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {
