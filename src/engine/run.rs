@@ -110,7 +110,8 @@ async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> R
             let Some(line) = lines.pop_front() else { break };
             reply(runner, &line)?;
         }
-        if let Some(call) = runner.start.take() {
+        // Who pauses starts nothing new: a call that was stopped for it would begin again at once.
+        if let Some(call) = runner.start.take_if(|_| !pausing && !parking) {
             match launch(runner, call) {
                 Ok(None) => {
                     runner.ask_for_turn()?;
@@ -130,6 +131,9 @@ async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> R
         }
         if running.is_none() {
             if pausing || parking {
+                if let Some(call) = runner.start.take() {
+                    runner.record(Fact::CallEnded { call, failure: None, millis: 0, usage: None })?;
+                }
                 return Ok(Finish::Paused);
             }
             if let Some(finish) = finished(runner, alone, &timers) {
@@ -139,7 +143,7 @@ async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> R
         let next_timer = timers.iter().map(|(_, at)| *at).min();
         tokio::select! {
             biased;
-            command = commands.recv() => match command {
+            command = commands.recv(), if !pausing => match command {
                 Some(Command::Answer { question, text }) => answer::give(runner, &question, &text)?,
                 Some(Command::Reply { text }) => reply(runner, &text)?,
                 Some(Command::Line { text }) => lines.push_back(text),
