@@ -13,7 +13,7 @@ mod read;
 mod shelf;
 mod walk;
 
-pub use query::Query;
+pub use query::{Query, is_day};
 pub use shelf::{CAP, Shelf};
 
 use crate::domain::session::id::SessionId;

@@ -153,7 +153,7 @@ fn shown(bytes: &[u8], line: &Line, pattern: &Pattern) -> (String, Vec<(u32, u32
     let to = boundary(bytes, (from + SHOWN).min(bytes.len()));
     let cut = bytes[from..to].strip_suffix(b"\r").unwrap_or(&bytes[from..to]);
     let (mut text, mut marks, mut at) = (String::new(), Vec::<(u32, u32)>::new(), 0);
-    let mut push = |text: &mut String, bytes: &[u8]| text.push_str(&String::from_utf8_lossy(bytes));
+    let push = |text: &mut String, bytes: &[u8]| text.push_str(&String::from_utf8_lossy(bytes));
     while let Some((start, end)) = pattern.find_at(cut, at) {
         push(&mut text, &cut[at..start]);
         let begin = text.len() as u32;

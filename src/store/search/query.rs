@@ -98,7 +98,7 @@ fn word(text: &str, word: &str) -> bool {
 }
 
 /// `2026`, `2026-08` or `2026-08-24`.
-fn is_day(text: &str) -> bool {
+pub fn is_day(text: &str) -> bool {
     let shape = |(at, b): (usize, u8)| if matches!(at, 4 | 7) { b == b'-' } else { b.is_ascii_digit() };
     matches!(text.len(), 4 | 7 | 10) && text.bytes().enumerate().all(shape)
 }
