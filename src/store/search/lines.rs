@@ -1,7 +1,7 @@
 //! From matches in a session's bytes to lines that a person can read.
 
 use super::best::{Best, Rank};
-use super::pattern::Pattern;
+use super::pattern::{Pattern, Probe};
 use super::read::{File, Text};
 use super::walk::Entry;
 use super::{Hit, lock};
@@ -22,7 +22,7 @@ const SHOWN: usize = 400;
 /// A file with more matches counts as one with so many.
 const COUNTED: usize = 256;
 
-/// A line with matches: its range, the matches in it, the words in it.
+/// A line with matches: its range, the first matches in it, the words in it.
 struct Line {
     range: Range<usize>,
     matches: Vec<(usize, usize)>,
@@ -30,13 +30,19 @@ struct Line {
 }
 
 /// Puts the lines of this session that hold a word. `age` is 0 for the newest session.
-pub fn collect(entry: &Entry, text: &Text, pattern: &Pattern, age: usize, best: &Mutex<Best>) {
-    let Some(first) = pattern.find_at(&text.bytes, 0) else { return };
+pub fn collect(
+    entry: &Entry,
+    text: &Text,
+    pattern: &Pattern,
+    age: usize,
+    best: &Mutex<Best>,
+    probe: &mut Probe,
+) {
+    pattern.aim(probe, &text.bytes);
+    let Some(first) = pattern.candidate(probe, &text.bytes, 0) else { return };
     let mut found = Vec::new();
-    let mut at = first.0;
-    for (index, file) in text.files.iter().enumerate().filter(|(_, file)| file.end > first.0) {
-        at = at.max(file.start);
-        let (lines, count) = in_file(&text.bytes, file, pattern, at);
+    for (index, file) in text.files.iter().enumerate().filter(|(_, file)| file.end > first) {
+        let (lines, count) = in_file(&text.bytes, file, pattern, probe);
         if count > 0 {
             found.push((index, lines, count));
         }
@@ -75,41 +81,38 @@ pub fn collect(entry: &Entry, text: &Text, pattern: &Pattern, age: usize, best: 
 }
 
 /// The first lines with matches of one file, and the number of matches.
-fn in_file(bytes: &[u8], file: &File, pattern: &Pattern, from: usize) -> (Vec<Line>, usize) {
-    let bytes = &bytes[..file.end];
-    let (mut lines, mut count, mut at): (Vec<Line>, usize, usize) = (Vec::new(), 0, from);
-    while let Some((start, end)) = pattern.find_at(bytes, at) {
-        at = end;
-        let words = pattern.words_in(&bytes[start..end]);
-        if let Some(line) = lines.last_mut().filter(|line| line.range.contains(&start)) {
-            count += 1;
-            line.words |= words;
-            line.matches.push((start, end));
-        } else {
-            let range = line_around(bytes, file.start, start, end);
-            // Of `meta.yaml` only the task is worth finding: agent ids and states stand in every session.
-            if file.name == META && !bytes[range.clone()].starts_with(b"task_") {
-                at = range.end.max(end);
-                continue;
-            }
-            if lines.len() == PER_FILE {
-                count += 1;
-                break;
-            }
-            count += 1;
-            lines.push(Line { range, matches: vec![(start, end)], words });
-        }
-        if count >= COUNTED {
+fn in_file(bytes: &[u8], file: &File, pattern: &Pattern, probe: &mut Probe) -> (Vec<Line>, usize) {
+    let (mut lines, mut count, mut at) = (Vec::new(), 0, file.start);
+    while count < COUNTED && lines.len() < PER_FILE {
+        let Some(place) = pattern.candidate(probe, bytes, at).filter(|place| *place < file.end) else {
             break;
+        };
+        let range = line_around(&bytes[..file.end], file.start, place);
+        at = range.end + 1;
+        // Of `meta.yaml` only the task is worth finding: agent ids and states stand in every session.
+        if file.name == META && !bytes[range.clone()].starts_with(b"task_") {
+            continue;
+        }
+        let mut line = Line { range: range.clone(), matches: Vec::new(), words: 0 };
+        let mut from = range.start;
+        while let Some((start, end)) = pattern.find_at(&bytes[..range.end], from).filter(|_| count < COUNTED)
+        {
+            line.words |= pattern.words_in(&bytes[start..end]);
+            line.matches.push((start, end));
+            count += 1;
+            from = end;
+        }
+        if !line.matches.is_empty() {
+            lines.push(line);
         }
     }
     (lines, count)
 }
 
 /// A match holds no line end, because words do not.
-fn line_around(bytes: &[u8], floor: usize, start: usize, end: usize) -> Range<usize> {
-    let from = bytes[floor..start].iter().rposition(|b| *b == b'\n').map_or(floor, |at| floor + at + 1);
-    let to = bytes[end..].iter().position(|b| *b == b'\n').map_or(bytes.len(), |at| end + at);
+fn line_around(bytes: &[u8], floor: usize, place: usize) -> Range<usize> {
+    let from = memchr::memrchr(b'\n', &bytes[floor..place]).map_or(floor, |at| floor + at + 1);
+    let to = memchr::memchr(b'\n', &bytes[place..]).map_or(bytes.len(), |at| place + at);
     from..to
 }
 
@@ -122,7 +125,7 @@ struct Numbers<'a> {
 
 impl Numbers<'_> {
     fn of(&mut self, offset: usize) -> u32 {
-        self.line += self.bytes[self.at..offset].iter().filter(|b| **b == b'\n').count() as u32;
+        self.line += memchr::memchr_iter(b'\n', &self.bytes[self.at..offset]).count() as u32;
         self.at = offset;
         self.line
     }
