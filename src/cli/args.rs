@@ -59,6 +59,8 @@ pub enum Command {
          \x20 flightdeck list\n\
          \x20 flightdeck list --json --limit 5")]
     List(List),
+    /// Search the text of all sessions; the most relevant lines first
+    Search(Search),
     /// Show one session: its state, its questions, its files
     #[command(after_help = "Examples:\n\
          \x20 flightdeck show 2026-08-24-01-choose-cache\n\
@@ -233,6 +235,34 @@ pub struct List {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct Search {
+    /// Words in any case; "a phrase" in quotes; filters such as class:agreed, vendor:codex, since:2026-08, wp:WP-142
+    #[arg(required = true, value_name = "WORDS")]
+    pub words: Vec<String>,
+    /// At most so many lines
+    #[arg(long, default_value_t = 100)]
+    pub limit: usize,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Only sessions that ended so: agreed, partial, escalated, not-agreed
+    #[arg(long, value_name = "CLASS,…")]
+    pub class: Option<String>,
+    /// Only sessions with one of these participants
+    #[arg(long, value_name = "VENDOR,…")]
+    pub vendor: Option<String>,
+    /// Only sessions from this day, month or year on
+    #[arg(long, value_name = "DATE")]
+    pub since: Option<String>,
+    /// Only sessions up to this day, month or year
+    #[arg(long, value_name = "DATE")]
+    pub until: Option<String>,
+    /// Only sessions of this work product
+    #[arg(long, value_name = "WP-NNN")]
+    pub wp: Option<String>,
 }
 
 #[derive(Debug, Clone, Args)]
