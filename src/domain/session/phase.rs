@@ -177,13 +177,15 @@ pub fn phase(s: &Session) -> Phase {
         let peer = matches!(failed.call.purpose, Purpose::Peer | Purpose::Discovery);
         return Phase::Wait(if peer { Wait::PeerRetry } else { Wait::WriterRetry });
     }
-    if matches!(s.report, ReportState::Draft { .. }) && !extending(s) {
+    // In an extension the outcome of the first run is there and settles nothing (D9 comes before D11, PC-619).
+    let drafted = matches!(s.report, ReportState::Draft { .. });
+    if drafted && !extending(s) {
         return close(s);
     }
-    if s.has_outcome {
+    if s.has_outcome && !drafted {
         return Phase::Draft;
     }
-    if s.meta.implementation_pipeline {
+    if s.meta.implementation_pipeline && !s.has_outcome {
         return due(Fact::PipelineDropped);
     }
     if s.meta.engine_decision.is_some() {
@@ -291,7 +293,7 @@ fn closing(s: &Session) -> Phase {
     if s.row.as_deref() != Some(Status::Completed.key()) {
         return Phase::Finalize(Step::Index);
     }
-    if !s.closing {
+    if !s.closing && !s.live.closing_failed {
         return Phase::Finalize(Step::Closing);
     }
     commit_or(s, Phase::Closed)

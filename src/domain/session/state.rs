@@ -53,6 +53,8 @@ pub struct Live {
     pub finalizing: bool,
     /// `end_time` was written by this run (rule D8 cannot tell in foreign trees, which set it early).
     pub ended: bool,
+    /// The closing file could not be written; the session closes without it (PC-643).
+    pub closing_failed: bool,
     /// The commit step is due (F10).
     pub commit_due: bool,
 }
@@ -328,9 +330,9 @@ fn change(s: &mut Session, fact: &Fact) {
         }
         Fact::Indexed => s.row = Some(s.meta.status.key().into()),
         Fact::ClosingWritten { problem } => {
-            s.closing = true;
+            s.closing = problem.is_none();
+            s.live.closing_failed = problem.is_some();
             s.live.commit_due = true;
-            let _ = problem;
         }
         Fact::Committed { .. } => {
             s.live.commit_due = false;
