@@ -123,7 +123,11 @@ pub fn not_loaded(context: &Context, error: LoadError) -> CliError {
             format!("there is no session {id} in {}", context.layout.sessions.display()),
             "`flightdeck list` prints the ids; `flightdeck doctor` says why they are looked for there",
         ),
-        other => CliError::failed(other),
+        other => CliError::new(
+            Kind::Failed,
+            other,
+            "nothing was changed; put the files right, or name another session",
+        ),
     }
 }
 

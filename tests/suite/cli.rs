@@ -373,6 +373,29 @@ fn config_and_doctor_say_what_comes_from_where() {
 }
 
 #[test]
+fn pc_660_every_story_ends_in_a_tree_that_passes() {
+    for story in ["consensus", "three", "disagree", "extension"] {
+        let stage = Stage::new();
+        let ran = stage.run(&[
+            "demo",
+            "--headless",
+            "--speed",
+            "0",
+            "--story",
+            story,
+            "--sessions-dir",
+            "../sessions",
+        ]);
+        stage.assert_closed(&ran);
+    }
+    let stage = Stage::new();
+    assert_eq!(stage.run(&["demo", "--story", "nosuch"]).code, Some(2));
+    // Somebody has to answer: without a person and without --headless it ends with its question.
+    let ran = stage.run(&["demo", "--speed", "0", "--story", "consensus", "--sessions-dir", "../sessions"]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+}
+
+#[test]
 fn pc_050_the_adapter_command_is_an_adapter() {
     let stage = Stage::new();
     let mut command = stage.command(&["adapter", "bo"]);
