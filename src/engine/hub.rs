@@ -15,7 +15,7 @@ use super::setting::Setting;
 use super::wire::{Ask, Tell};
 use crate::domain::session::id::SessionId;
 use crate::store::lock::{LockError, ProcessLock};
-use crate::store::search::Shelf;
+use crate::store::search::{self as search_store, Shelf};
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -26,9 +26,6 @@ use tokio::sync::{Notify, mpsc, watch as watch_channel};
 pub const TELLS: usize = 256;
 /// Asks that may wait for the hub.
 pub const ASKS: usize = 64;
-
-/// Bytes of session texts that are kept for searching as one types.
-const SHELF: usize = 256 << 20;
 
 /// One screen.
 pub(super) struct Client {
@@ -85,7 +82,7 @@ impl Hub {
             live: Mutex::default(),
             views: Mutex::default(),
             deck: Mutex::default(),
-            shelf: Shelf::new(SHELF),
+            shelf: Shelf::new(search_store::CAP),
             deck_dirty: Notify::new(),
             idle: Notify::new(),
             ended: watch_channel::channel(false).0,
