@@ -22,7 +22,11 @@ pub fn run(place: &Place, args: Show) -> Result<u8, CliError> {
     let engine = EngineLock::holder(&context.layout.runtime(&id)).map(|(pid, _)| pid);
     let turns = reading_order(s.turns.iter(), &s.meta.round_order);
     if args.json {
-        let meta = serde_json::to_value(&s.meta).map_err(CliError::failed)?;
+        // The keys and shapes of the file, which scripts know; what it cannot say is taken from what was read.
+        let file = std::fs::read_to_string(loaded.dir.join(crate::store::layout::META)).ok();
+        let file =
+            file.and_then(|text| crate::store::yaml::mapping(&text).ok()).map(serde_json::Value::Object);
+        let meta = file.map_or_else(|| serde_json::to_value(&s.meta), Ok).map_err(CliError::failed)?;
         let value = serde_json::json!({
             "id": id.to_string(),
             "dir": loaded.dir,
