@@ -1,5 +1,6 @@
 //! What to look for: words and quoted phrases, in any case, with `ё` and `е` the same.
 
+use crate::domain::words::fold;
 use memchr::memmem::Finder;
 use regex::bytes::{Regex, RegexBuilder};
 use std::collections::HashSet;
@@ -130,25 +131,6 @@ fn part(word: &str) -> Option<Vec<u8>> {
     runs.into_iter().max_by_key(Vec::len).filter(|run| run.len() > 1)
 }
 
-/// Words and `"quoted phrases"` of what was typed. A quote that is not closed yet runs to the end.
-pub fn words(text: &str) -> Vec<String> {
-    let mut out = Vec::new();
-    for (at, part) in text.split(['"', '«', '»']).enumerate() {
-        if at % 2 == 1 {
-            out.push(part.trim().to_string());
-        } else {
-            out.extend(part.split_whitespace().map(str::to_string));
-        }
-    }
-    out.retain(|word| !word.is_empty());
-    out
-}
-
-/// Lower case, `ё` as `е`.
-pub fn fold(text: &str) -> String {
-    text.to_lowercase().replace('ё', "е")
-}
-
 fn escape(word: &str) -> String {
     regex::escape(word).replace('е', "[её]")
 }
@@ -210,12 +192,5 @@ mod tests {
                 assert!(!found || candidate.is_some(), "{word} in {text}");
             }
         }
-    }
-
-    #[test]
-    fn search_words_and_phrases() {
-        assert_eq!(words("a  \"b c\" d \"e f"), ["a", "b c", "d", "e f"]);
-        assert_eq!(words("«не сейчас» кэш"), ["не сейчас", "кэш"]);
-        assert!(words(" \"\" ").is_empty() && Pattern::new(&words("")).is_none());
     }
 }
