@@ -165,11 +165,11 @@ impl Replay {
                 self.go(0);
             }
             // A running session goes on while it is looked at; the reader stays where he is.
-            Tell::Event { id, event } if *id == self.id && self.loaded && !self.from_files => {
-                if event.seq > self.last_seq() {
-                    self.events.push((**event).clone());
-                    self.show();
-                }
+            Tell::Event { id, event }
+                if *id == self.id && self.loaded && !self.from_files && event.seq > self.last_seq() =>
+            {
+                self.events.push((**event).clone());
+                self.show();
             }
             _ => {}
         }
