@@ -2,6 +2,33 @@
 //!
 //! Errors have a kind, a cause and a next step, and become an exit code in one place ([`error`]).
 
+// Whoever stopped reading is no fault of ours: a closed pipe must end neither a command nor a session with a panic. The
+// names shadow the standard macros in every command below.
+macro_rules! println {
+    ($($arg:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stdout(), $($arg)*);
+    }};
+}
+macro_rules! print {
+    ($($arg:tt)*) => {{
+        use std::io::Write as _;
+        let _ = write!(std::io::stdout(), $($arg)*);
+    }};
+}
+macro_rules! eprintln {
+    ($($arg:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stderr(), $($arg)*);
+    }};
+}
+macro_rules! eprint {
+    ($($arg:tt)*) => {{
+        use std::io::Write as _;
+        let _ = write!(std::io::stderr(), $($arg)*);
+    }};
+}
+
 pub mod adapter;
 pub mod answer;
 pub mod args;
@@ -10,6 +37,7 @@ pub mod config;
 pub mod context;
 pub mod demo;
 pub mod doctor;
+pub mod engine;
 pub mod error;
 pub mod finalize;
 pub mod finish;
@@ -18,6 +46,7 @@ pub mod line;
 pub mod list;
 pub mod new;
 pub mod open;
+pub mod overrule;
 pub mod panic;
 pub mod rehearse;
 pub mod resume;
@@ -79,11 +108,14 @@ fn dispatch(cli: Cli) -> Result<u8, CliError> {
         Some(Command::Show(args)) => show::run(&place, args),
         Some(Command::Resume(args)) => resume::run(&place, args),
         Some(Command::Answer(args)) => answer::run(&place, args),
+        Some(Command::Override(args)) => overrule::run(&place, args),
         Some(Command::Interrupt(args)) => interrupt::run(&place, args),
         Some(Command::Finalize(args)) => finalize::run(&place, args),
         Some(Command::Verify(args)) => verify::run(&place, args),
         Some(Command::Adapter { .. }) | Some(Command::Rehearse { .. }) => Ok(2),
         Some(Command::Doctor) => doctor::run(&place),
+        Some(Command::Engine) => engine::run(&place),
+        Some(Command::Engines(args)) => engine::engines(&place, &args),
         Some(Command::Config) => config::run(&place),
         Some(Command::Completions { shell }) => completions::run(shell),
     }

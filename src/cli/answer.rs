@@ -13,13 +13,13 @@ use crate::store::runtime::{self, Message};
 pub fn run(place: &Place, args: Answer) -> Result<u8, CliError> {
     let context = Context::plain(place)?;
     let id = context::id(&args.id)?;
-    let (question, given) = match &args.words[..] {
-        [question, text] => (Some(question.clone()), text),
-        [text] => (None, text),
-        _ => return Err(CliError::usage("no answer given", "flightdeck answer <id> <question> <text>")),
+    let (question, given) = match &args.text {
+        Some(text) => (Some(args.question.clone()), text),
+        None => (None, &args.question),
     };
     let text = context::text(given)?;
-    let loaded = crate::store::load::load(&context.layout, &id).map_err(CliError::failed)?;
+    let loaded =
+        crate::store::load::load(&context.layout, &id).map_err(|e| context::not_loaded(&context, e))?;
     let desk = context.desk(context.registry()?, None);
     let open = open_questions(&loaded.session, &desk);
     let ids = open.iter().map(|q| q.id.clone()).collect::<Vec<_>>().join(", ");
@@ -58,6 +58,11 @@ pub fn run(place: &Place, args: Answer) -> Result<u8, CliError> {
         )
     };
     give(&mut runner, &question, &text).map_err(storage)?;
+    let chosen = open.iter().any(|q| q.id == question && q.choices.iter().any(|c| c.key == text.trim()));
+    if let Some(refusal) = runner.session.notes.commit_refused.as_ref().filter(|_| chosen) {
+        let next = format!("mend it, then `flightdeck answer {id} commit yes`");
+        return Err(CliError::new(Kind::Waiting, refusal, next));
+    }
     if runner.session.same_on_disk(&before) {
         return Err(CliError::usage(
             format!("{id}: {text:?} does not answer {question}; nothing was changed"),

@@ -40,28 +40,61 @@ pub struct Place {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Begin a session on a task
+    #[command(after_help = "Examples:\n\
+         \x20 flightdeck new \"Choose a cache policy\"\n\
+         \x20 flightdeck new --peer codex,kimi --rounds-limit 3 --roles codex=\"database critic\" \"Choose a cache policy\"")]
     New(New),
     /// Begin a session without a person: the same as `new --headless`
+    #[command(after_help = "Examples:\n\
+         \x20 flightdeck run --peer codex --close auto --decision A \"Choose a cache policy\"\n\
+         \x20 flightdeck run --json --yes \"Choose a cache policy\" | jq .fact")]
     Run(New),
     /// Watch a rehearsed session with scripted participants
+    #[command(after_help = "Examples:\n\
+         \x20 flightdeck demo\n\
+         \x20 flightdeck demo --story disagree --speed 0 --headless")]
     Demo(Demo),
     /// Print the sessions, newest first
+    #[command(after_help = "Examples:\n\
+         \x20 flightdeck list\n\
+         \x20 flightdeck list --json --limit 5")]
     List(List),
     /// Search the text of all sessions; the most relevant lines first
     Search(Search),
     /// Show one session: its state, its questions, its files
+    #[command(after_help = "Examples:\n\
+         \x20 flightdeck show 2026-08-24-01-choose-cache\n\
+         \x20 flightdeck show 2026-08-24-01-choose-cache --json | jq .questions")]
     Show(Show),
     /// Go on with a session where its files say it stands
+    #[command(after_help = "Examples:\n\
+         \x20 flightdeck resume 2026-08-24-01-choose-cache\n\
+         \x20 flightdeck resume 2026-08-24-01-choose-cache --headless --answer \"Seven days\" --close auto")]
     Resume(Resume),
     /// Answer a question that a session waits for
+    #[command(after_help = "Examples:\n\
+         \x20 flightdeck answer 2026-08-24-01-choose-cache A\n\
+         \x20 flightdeck answer 2026-08-24-01-choose-cache escalation-00 @answer.md\n\
+         \x20 echo \"Seven days\" | flightdeck answer 2026-08-24-01-choose-cache escalation-00 -")]
     Answer(Answer),
+    /// Overrule the bookkeeping of a participant: call it again, accept its rejected reply, take it out
+    Override(Overrule),
     /// Stop a session; its files stay
+    #[command(after_help = "Example:\n\
+         \x20 flightdeck interrupt 2026-08-24-01-choose-cache")]
     Interrupt(Interrupt),
     /// Write the report of an interrupted session and close it
+    #[command(after_help = "Examples:\n\
+         \x20 flightdeck finalize 2026-08-24-01-choose-cache\n\
+         \x20 flightdeck finalize 2026-08-24-01-choose-cache --force --writer codex")]
     Finalize(Finalize),
     /// Check the report of a session against the rules
+    #[command(after_help = "Example:\n\
+         \x20 flightdeck verify 2026-08-24-01-choose-cache --json")]
     Verify(Verify),
     /// Be an adapter: prompt on stdin, one reply on stdout, exit codes 0 to 7
+    #[command(after_help = "Example:\n\
+         \x20 IWE_PEER_PLAIN=1 flightdeck adapter codex --model some-model < prompt.txt")]
     Adapter {
         /// The vendor's name in the registry
         vendor: String,
@@ -70,10 +103,21 @@ pub enum Command {
         flags: Vec<String>,
     },
     /// Say what was found where: places, vendors, repository
+    #[command(after_help = "Example:\n\
+         \x20 flightdeck doctor --sessions-dir ./sessions")]
     Doctor,
+    /// Say whether a background engine runs for this sessions folder
+    Engines(Engines),
+    /// Be the background engine (started on demand)
+    #[command(hide = true)]
+    Engine,
     /// Print the effective configuration and where each value comes from
+    #[command(after_help = "Example:\n\
+         \x20 flightdeck config")]
     Config,
     /// Print shell completions
+    #[command(after_help = "Example:\n\
+         \x20 flightdeck completions bash > ~/.local/share/bash-completion/completions/flightdeck")]
     Completions { shell: clap_complete::Shell },
     /// Play one participant of a rehearsal (used by `demo`)
     #[command(hide = true)]
@@ -249,9 +293,23 @@ pub struct Resume {
 pub struct Answer {
     /// The session's id
     pub id: String,
-    /// The question's id, then the answer: text, @file or -. Without an id the one open question is meant
-    #[arg(required = true, num_args = 1..=2, value_names = ["QUESTION", "TEXT|@FILE|-"], allow_hyphen_values = true)]
-    pub words: Vec<String>,
+    /// The question's id; without one the answer stands here and the one open question is meant
+    #[arg(value_name = "QUESTION", allow_hyphen_values = true)]
+    pub question: String,
+    /// The answer: text, @file or -
+    #[arg(value_name = "TEXT|@FILE|-", allow_hyphen_values = true)]
+    pub text: Option<String>,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct Overrule {
+    /// The session's id
+    pub id: String,
+    /// The peer's vendor key
+    pub vendor: String,
+    /// rerun, accept or fail
+    #[arg(value_parser = ["rerun", "accept", "fail"])]
+    pub how: String,
 }
 
 #[derive(Debug, Clone, Args)]
@@ -273,6 +331,16 @@ pub struct Finalize {
     pub who: Who,
     #[command(flatten)]
     pub drive: Drive,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct Engines {
+    /// End it
+    #[arg(long)]
+    pub stop: bool,
+    /// End it although sessions run: they are paused and go on with `resume`
+    #[arg(long, requires = "stop")]
+    pub force: bool,
 }
 
 #[derive(Debug, Clone, Args)]

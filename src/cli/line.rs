@@ -6,7 +6,7 @@ use crate::domain::question::Question;
 use crate::engine::run::{Command, Finish, run};
 use crate::engine::runner::{Runner, Update};
 use crate::ui::text::{one_line, sanitize};
-use std::io::{BufRead, Write};
+use std::io::{BufRead, IsTerminal, Write};
 use tokio::sync::mpsc;
 
 /// How a session is shown.
@@ -17,13 +17,15 @@ pub enum View {
     Json,
 }
 
-/// Drives the session to its end or to a question nobody answers. `script` answers questions in place of a person:
-/// it gets each question once and may give the text.
+/// Answers in place of a person: gets each question once and may give the text.
+pub type Script = Box<dyn FnMut(&Question) -> Option<String> + Send>;
+
+/// Drives the session to its end or to a question nobody answers.
 pub fn drive(
     runner: Runner,
     updates: mpsc::UnboundedReceiver<Update>,
     view: View,
-    script: Option<Box<dyn FnMut(&Question) -> Option<String> + Send>>,
+    script: Option<Script>,
 ) -> std::io::Result<(Runner, Finish)> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (commands, receiver) = mpsc::channel(64);
@@ -65,6 +67,7 @@ async fn signals(commands: mpsc::Sender<Command>) {
 
 /// Lines of standard input: `/direct words`, `/interrupt`, `/quit`, or an answer to the open question.
 fn read_answers(commands: &mpsc::Sender<Command>) {
+    let typed = std::io::stdin().is_terminal();
     for line in std::io::stdin().lock().lines() {
         let Ok(line) = line else { break };
         let line = line.trim();
@@ -73,28 +76,31 @@ fn read_answers(commands: &mpsc::Sender<Command>) {
             _ if line == "/interrupt" => Command::Interrupt,
             _ if line == "/quit" => Command::Pause,
             _ if line.is_empty() => continue,
-            _ => Command::Reply { text: line.to_string() },
+            // What a person types ahead is no answer; what a script pipes in is one for each question in turn.
+            _ if typed => Command::Reply { text: line.to_string() },
+            _ => Command::Line { text: line.to_string() },
         };
         if commands.blocking_send(command).is_err() {
-            break;
+            return;
         }
     }
+    let _ = commands.blocking_send(Command::Leave);
 }
 
 async fn show(
     mut printer: Printer,
     mut updates: mpsc::UnboundedReceiver<Update>,
     commands: mpsc::Sender<Command>,
-    mut script: Option<Box<dyn FnMut(&Question) -> Option<String> + Send>>,
+    mut script: Option<Script>,
 ) {
     while let Some(update) = updates.recv().await {
         printer.print(&update);
         let (Update::Event(event), Some(script)) = (&update, script.as_mut()) else { continue };
-        if let Fact::Asked { question } = &event.fact {
-            if let Some(text) = script(question) {
-                printer.say(&format!("  pilot: {}", one_line(&text, 100)));
-                let _ = commands.send(Command::Answer { question: question.id.clone(), text }).await;
-            }
+        if let Fact::Asked { question } = &event.fact
+            && let Some(text) = script(question)
+        {
+            printer.say(&format!("  pilot: {}", one_line(&text, 100)));
+            let _ = commands.send(Command::Answer { question: question.id.clone(), text }).await;
         }
     }
 }
@@ -112,7 +118,12 @@ impl Printer {
                     self.say(&line);
                 }
             }
-            (View::Json, Update::Progress(..)) => {}
+            (View::Json, Update::Progress(..) | Update::NoAnswer { .. }) => {}
+            (View::Lines, Update::NoAnswer { question, text }) => {
+                let keys: Vec<&str> = question.choices.iter().map(|c| c.key.as_str()).collect();
+                let hint = if keys.is_empty() { "give a text".into() } else { keys.join(", ") };
+                self.say(&format!("  {} does not answer {}: {hint}", one_line(text, 60), question.id));
+            }
             (View::Lines, Update::Progress(call, Progress::Notice(text))) => {
                 let who = call.vendor.as_deref().unwrap_or("writer");
                 self.say(&format!("  {who}: {}", one_line(text, 100)));
@@ -154,7 +165,9 @@ impl Printer {
 /// One line for a fact, `None` for those that a reader need not see.
 pub fn describe(fact: &Fact) -> Option<String> {
     Some(match fact {
-        Fact::Began { meta } => format!("● {} — {}", meta.session_id, one_line(&meta.task_description, 80)),
+        Fact::Began { meta, .. } => {
+            format!("● {} — {}", meta.session_id, one_line(&meta.task_description, 80))
+        }
         Fact::CallStarted { call } => {
             let who = call.vendor.as_deref().unwrap_or("writer");
             let again = if call.attempt > 1 { format!(" (attempt {})", call.attempt) } else { String::new() };
@@ -169,13 +182,20 @@ pub fn describe(fact: &Fact) -> Option<String> {
                 first.iter().map(|l| one_line(l, 100)).collect::<Vec<_>>().join("\n    ")
             )
         }
-        Fact::Rejected { name, k, reason, detail, .. } => {
-            format!("✗ {name}: reply {k} not accepted: {reason} {}", one_line(detail, 90))
+        Fact::Rejected { name, k, reason, detail, failed, .. } => {
+            let out = if *failed { ", and its author is out of the session" } else { "" };
+            format!("✗ {name}: reply {k} not accepted: {reason}{out} — {}", one_line(detail, 90))
         }
         Fact::Skipped { round, vendor, reason, detail, failed } => {
             let out = if *failed { ", and is out of the session" } else { "" };
             format!("✗ {vendor} gave no reply in round {round}: {reason}{out} — {}", one_line(detail, 90))
         }
+        Fact::Overruled { vendor, failed: true, .. } => format!("◆ {vendor} is taken out by the pilot"),
+        Fact::Overruled { vendor, .. } => format!("◆ {vendor} gets another chance from the pilot"),
+        Fact::PipelineDropped => format!(
+            "◆ {}",
+            crate::domain::say::Say::PipelineWithoutOutcome.text(crate::domain::lang::Lang::En)
+        ),
         Fact::RolesAgreed { roles, .. } => {
             let list: Vec<String> = roles.iter().map(|(a, r)| format!("{a}: {}", r.join(", "))).collect();
             format!("◆ roles agreed — {}", list.join(" · "))

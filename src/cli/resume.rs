@@ -11,7 +11,6 @@ use crate::domain::session::meta::Status;
 use crate::domain::session::phase::{Phase, Wait, phase};
 use crate::engine::clock::Clock;
 use crate::engine::runner::{OpenError, Runner, Updates};
-use crate::store::load::LoadError;
 
 pub fn run(place: &Place, args: Resume) -> Result<u8, CliError> {
     let context = Context::new(place, &args.who, &args.limits)?;
@@ -56,11 +55,7 @@ pub fn open(
             format!("{id}: {busy}"),
             format!("flightdeck answer {id} … reaches the engine that holds it"),
         ),
-        OpenError::Load(LoadError::NotFound(id)) => CliError::usage(
-            format!("there is no session {id} in {}", context.layout.sessions.display()),
-            "`flightdeck list` prints the ids",
-        ),
-        OpenError::Load(other) => CliError::failed(other),
+        OpenError::Load(error) => context::not_loaded(context, error),
         OpenError::Store(e) => CliError::new(
             Kind::Waiting,
             format!("{id} is paused: {e}"),
@@ -92,7 +87,11 @@ fn reopen(runner: &mut Runner, args: &Resume) -> Result<(), CliError> {
                 let mut line = String::new();
                 let _ = std::io::stdin().read_line(&mut line);
                 if !crate::engine::opening::is_yes(&line) {
-                    return Err(CliError::new(Kind::Waiting, "not confirmed, so nothing was changed", ""));
+                    return Err(CliError::new(
+                        Kind::Waiting,
+                        "not confirmed, so nothing was changed",
+                        "give --yes to confirm beforehand",
+                    ));
                 }
             }
             runner.feed_quietly(Input::Reopen).map_err(CliError::failed)

@@ -1,6 +1,7 @@
 //! The skill's own spellings (PC-001, PC-008) as our subcommands.
 
 use super::error::CliError;
+use crate::config::suggest::nearest;
 use std::ffi::OsString;
 
 /// Modes of the skill and the words that PC-010 added, with the subcommand each of them means.
@@ -14,7 +15,7 @@ const MODES: [(&str, &str); 6] = [
 ];
 
 /// Our own subcommands: with one of them in front nothing is translated.
-const COMMANDS: [&str; 16] = [
+const COMMANDS: &[&str] = &[
     "new",
     "run",
     "demo",
@@ -24,11 +25,14 @@ const COMMANDS: [&str; 16] = [
     "resume",
     "answer",
     "interrupt",
+    "override",
     "finalize",
     "verify",
     "adapter",
     "doctor",
     "config",
+    "engine",
+    "engines",
     "completions",
     "rehearse",
 ];
@@ -38,6 +42,15 @@ const COMMANDS: [&str; 16] = [
 pub fn translate(typed: Vec<OsString>) -> Result<Vec<OsString>, CliError> {
     let words: Vec<String> = typed.iter().skip(1).map(|w| w.to_string_lossy().into_owned()).collect();
     let Some(first) = first_word(&words) else { return Ok(typed) };
+    if words[first] == "help" {
+        // `help show` is `show --help`.
+        let mut out = typed;
+        out[1 + first] = "--help".into();
+        if words.len() > first + 1 {
+            out.swap(1 + first, 2 + first);
+        }
+        return Ok(out);
+    }
     if COMMANDS.contains(&words[first].as_str())
         || matches!(words[first].as_str(), "-h" | "--help" | "-V" | "--version")
     {
@@ -49,9 +62,17 @@ pub fn translate(typed: Vec<OsString>) -> Result<Vec<OsString>, CliError> {
         .filter_map(|(i, w)| MODES.iter().find(|(mode, _)| w == mode).map(|(_, command)| (i, *command)))
         .collect();
     let mut out = typed.clone();
-    match found[..] {
-        [] => out.insert(1 + first, "new".into()),
-        [(at, command)] => {
+    let meant = nearest(&words[first], COMMANDS.iter().copied());
+    match (&found[..], meant) {
+        // A mistyped command must not become a task: that would call paid services.
+        ([], Some(meant)) => {
+            return Err(CliError::usage(
+                format!("there is no command {:?}; did you mean {meant:?}?", words[first]),
+                "a task that begins with such a word is given as: flightdeck new \"…\"",
+            ));
+        }
+        ([], None) => out.insert(1 + first, "new".into()),
+        (&[(at, command)], _) => {
             out.remove(1 + at);
             out.insert(1 + first.min(at), command.into());
         }
@@ -100,6 +121,15 @@ mod tests {
         assert_eq!(translated(&["list", "--json"]).unwrap(), "list --json");
         assert_eq!(translated(&[]).unwrap(), "");
         assert_eq!(translated(&["--version"]).unwrap(), "--version");
+        assert_eq!(translated(&["help"]).unwrap(), "--help");
+        assert_eq!(translated(&["help", "show"]).unwrap(), "show --help");
+    }
+
+    #[test]
+    fn pc_002_a_mistyped_command_is_no_task() {
+        assert_eq!(translated(&["lsit"]).unwrap_err().code(), 2);
+        assert_eq!(translated(&["shwo", "2026-01-01-01-x"]).unwrap_err().code(), 2);
+        assert_eq!(translated(&["choose a cache"]).unwrap(), "new choose a cache");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::ui::text::sanitize;
 pub fn run(place: &Place, args: Verify) -> Result<u8, CliError> {
     let context = Context::plain(place)?;
     let id = context::id(&args.id)?;
-    let loaded = load::load(&context.layout, &id).map_err(CliError::failed)?;
+    let loaded = load::load(&context.layout, &id).map_err(|e| context::not_loaded(&context, e))?;
     let path = loaded.dir.join(layout::REPORT);
     let report = std::fs::read(&path).map_err(|e| {
         CliError::failed(format!("{id} has no report that can be read ({}): {e}", path.display()))

@@ -19,6 +19,9 @@ pub enum Fact {
     /// The session directory, `meta.yaml` and the index row exist.
     Began {
         meta: Box<Meta>,
+        /// Registry key of the writer, for the runtime notes.
+        #[serde(default)]
+        writer_vendor: String,
     },
     /// *Live.* A call runs.
     CallStarted {
@@ -66,6 +69,12 @@ pub enum Fact {
     /// The pilot gave failed participants another chance (PC-327).
     Reactivated {
         vendors: Vec<String>,
+    },
+    /// The pilot had a participant called again in this round, or took it out (PC-354).
+    Overruled {
+        round: u32,
+        vendor: String,
+        failed: bool,
     },
     /// Roles are settled (PC-277). `fallback` says why the writer's answer was not used.
     RolesAgreed {

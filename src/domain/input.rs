@@ -40,8 +40,21 @@ pub enum Input {
         text: String,
     },
     Interrupt,
+    /// The pilot overrules the bookkeeping of a participant (PC-354).
+    Override {
+        vendor: String,
+        how: Override,
+    },
     /// Take an interrupted session up again (PC-670).
     Reopen,
+}
+
+/// PC-354. A rejected reply that is accepted as it is comes as its turn.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Override {
+    Rerun,
+    Fail,
+    Accept(Turn),
 }
 
 /// What a call gave, already read by the engine.

@@ -1,6 +1,7 @@
 //! From a wanted call to a prompt and an adapter call: gathers what the prompts need from the session.
 
 use super::desk::Desk;
+use super::named;
 use super::prompt::{peer, synthesis, writer};
 use super::read;
 use super::runner::Runner;
@@ -48,11 +49,28 @@ pub fn ready(runner: &Runner, call: &Call) -> Result<Ready, Refused> {
         prompt,
         model: desk.model.clone(),
         add_dir: wants_dir.then(|| PathBuf::from(runner.recorder().dir())),
-        conversation: None,
+        conversation: conversation(runner, &vendor),
         runtime: runner.recorder().runtime().to_path_buf(),
         extra_env: desk.places.script_env(),
     };
     Ok(Ready { vendor, call })
+}
+
+/// The native conversation of a vendor that keeps one (PC-061): what its last reply said, else the last
+/// `session_id:` line in its turn files. Never our own session's id.
+fn conversation(runner: &Runner, vendor: &Vendor) -> Option<String> {
+    if !vendor.supports.session_id {
+        return None;
+    }
+    let noted = crate::store::runtime::conversation(runner.recorder().runtime(), &vendor.key);
+    let spoken = || {
+        let s = &runner.session;
+        let of_vendor = |t: &&Turn| t.name.vendor().map_or(!s.is_round_loop(), |v| v == vendor.key);
+        let turns = s.turns.iter().filter(|t| t.name.is_peer()).filter(of_vendor);
+        let lines = turns.flat_map(|t| t.text.lines());
+        lines.rev().find_map(|l| l.strip_prefix("session_id: ")).map(|id| id.trim().to_string())
+    };
+    noted.or_else(spoken).filter(|id| !id.is_empty())
 }
 
 /// Who answers: the peer, the writer, or, when the pilot writes by hand, the first active peer for plain calls that
@@ -81,10 +99,14 @@ fn speaker(desk: &Desk, s: &Session, call: &Call) -> Result<Vendor, Refused> {
 
 fn prompt(runner: &Runner, call: &Call, vendor: &Vendor) -> Result<String, usize> {
     // First without the projection: what is left of the vendor's limit is the projection's budget (PC-293).
-    let overhead = compose(runner, call, "").len();
+    let overhead = if vendor.prompt_limit.is_some() { compose(runner, call, "").len() } else { 0 };
     let s = &runner.session;
     let turns = reading_order(s.turns.iter(), &s.meta.round_order);
-    let pieces = projection::projection(&turns, &s.meta, &s.escalations, &[]);
+    let mut pieces = projection::projection(&turns, &s.meta, &s.escalations, &[]);
+    if call.purpose == Purpose::Opening {
+        let named = named::files(&s.meta.task_description, &runner.desk.roots);
+        pieces.extend(named.into_iter().map(|(name, text)| projection::named_file(&name, &text)));
+    }
     // A character is at least one byte, so a byte budget never overruns a character limit.
     let budget = vendor.prompt_limit.map(|limit| match limit {
         PromptLimit::Bytes(n) | PromptLimit::Chars(n) => n,
@@ -205,7 +227,9 @@ fn payloads(s: &Session, at: u32) -> Vec<(String, String)> {
         agreeing.collect()
     } else {
         let agent = s.peers().first().map(|p| p.agent.clone()).unwrap_or_default();
-        s.turn(&TurnName::peer(at))
+        s.turns
+            .iter()
+            .rfind(|t| t.name == TurnName::peer(t.name.number))
             .and_then(|t| t.markers().consensus.clone())
             .map(|p| (agent, p))
             .into_iter()

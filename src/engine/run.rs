@@ -5,20 +5,25 @@
 use super::answer;
 use super::compose::{self, Refused};
 use super::outside::Outside;
+use super::questions::open_questions;
 use super::read;
 use super::runner::{Runner, Update};
-use crate::agents::call::{Outcome, Progress};
+use crate::agents::call::{Outcome, Progress, Reply};
 use crate::domain::effect::Call;
-use crate::domain::fact::Usage;
+use crate::domain::fact::{Fact, Usage};
 use crate::domain::input::{CallResult, Input};
 use crate::domain::question::Question;
 use crate::domain::session::failure::Reason;
 use crate::domain::session::phase::{Phase, Step, Wait, phase};
+use crate::domain::session::turn::TurnName;
+use crate::store::layout;
 use crate::store::record::StoreError;
+use crate::store::runtime;
+use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
@@ -34,11 +39,19 @@ pub enum Command {
     Reply {
         text: String,
     },
+    /// A line of piped input: answers the open question, or the next one that is asked.
+    Line {
+        text: String,
+    },
+    /// Nobody will answer any more: an open question ends the run as in a headless one.
+    Leave,
     /// Words for the next writer turn (PC-254).
     Direct {
         text: String,
     },
     Interrupt,
+    /// Stop driving the session when the running call has ended.
+    Park,
     /// Stop driving the session; a running call is ended and counts nothing (PC-701).
     Pause,
 }
@@ -62,6 +75,8 @@ struct Running {
     outcome: Pin<Box<dyn Future<Output = Outcome> + Send>>,
     cancel: Option<oneshot::Sender<()>>,
     started: Instant,
+    /// When the session directory changed last: a participant has no business there (PC-070).
+    touched: Option<SystemTime>,
 }
 
 /// Drives the session until it is closed, interrupted, paused, or waits without anybody to answer.
@@ -75,18 +90,34 @@ pub async fn run(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) ->
 async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> Result<Finish, StoreError> {
     // A call of an engine that died is ended before it is repeated (PC-706); we hold the lock, so it is nobody's.
     crate::agents::run::reap_stale(runner.recorder().runtime()).await;
+    runner.release();
     let mut outside = Outside::watch(runner);
     let mut running: Option<Running> = None;
     let mut timers: Vec<(String, Instant)> = Vec::new();
-    let mut pausing = false;
+    let (mut pausing, mut parking) = (false, false);
+    let mut alone = runner.policy.headless;
+    let mut lines: VecDeque<String> = VecDeque::new();
     runner.feed(Input::Go)?;
     loop {
-        for (question, answer) in outside.answers(runner) {
-            answer::give(runner, &question, &answer)?;
+        for given in outside.answers(runner) {
+            match given.question.as_str() {
+                runtime::INTERRUPT => runner.feed(Input::Interrupt)?,
+                question => answer::give(runner, question, &given.text)?,
+            }
+            given.taken();
         }
-        if let Some(call) = runner.start.take() {
+        while runner.asked().is_some() {
+            let Some(line) = lines.pop_front() else { break };
+            reply(runner, &line)?;
+        }
+        // Who pauses starts nothing new: a call that was stopped for it would begin again at once.
+        if let Some(call) = runner.start.take_if(|_| !pausing && !parking) {
             match launch(runner, call) {
-                Ok(launched) => running = launched.or(running),
+                Ok(None) => {
+                    runner.ask_for_turn()?;
+                    continue;
+                }
+                Ok(launched) => running = launched,
                 Err((call, result)) => {
                     ended(runner, call, result, None, Duration::ZERO)?;
                     continue;
@@ -99,26 +130,35 @@ async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> R
             run.cancel.take();
         }
         if running.is_none() {
-            if pausing {
+            if pausing || parking {
+                if let Some(call) = runner.start.take() {
+                    runner.record(Fact::CallEnded { call, failure: None, millis: 0, usage: None })?;
+                }
                 return Ok(Finish::Paused);
             }
-            if let Some(finish) = finished(runner, &timers) {
+            if let Some(finish) = finished(runner, alone, &timers) {
                 return Ok(finish);
             }
         }
         let next_timer = timers.iter().map(|(_, at)| *at).min();
         tokio::select! {
             biased;
-            command = commands.recv() => match command {
+            command = commands.recv(), if !pausing => match command {
                 Some(Command::Answer { question, text }) => answer::give(runner, &question, &text)?,
-                Some(Command::Reply { text }) => {
-                    if let Some(question) = runner.session.notes.asked.as_ref().map(|q| q.id.clone()) {
-                        answer::give(runner, &question, &text)?;
-                    }
-                }
+                Some(Command::Reply { text }) => reply(runner, &text)?,
+                Some(Command::Line { text }) => lines.push_back(text),
+                Some(Command::Leave) => alone = true,
                 Some(Command::Direct { text }) => runner.feed(Input::Directed { text })?,
                 Some(Command::Interrupt) => runner.feed(Input::Interrupt)?,
-                Some(Command::Pause) | None => pausing = true,
+                // Held, so that the end of the running call does not start another one.
+                Some(Command::Pause) | None => {
+                    pausing = true;
+                    runner.hold();
+                }
+                Some(Command::Park) => {
+                    parking = true;
+                    runner.hold();
+                }
             },
             outcome = async { match running.as_mut() { Some(run) => (&mut run.outcome).await, None => std::future::pending().await } } => {
                 if let Some(run) = running.take() {
@@ -150,18 +190,27 @@ fn arm(runner: &mut Runner, timers: &mut Vec<(String, Instant)>, now: Instant) {
     timers.retain(|(question, _)| *question == waits);
 }
 
+/// A line of a person: the answer to the question that stands open.
+fn reply(runner: &mut Runner, text: &str) -> Result<(), StoreError> {
+    let Some(question) = runner.asked().cloned() else { return Ok(()) };
+    let before = runner.session.clone();
+    answer::give(runner, &question.id, text)?;
+    if runner.session.same_on_disk(&before) {
+        runner.show(Update::NoAnswer { question, text: text.to_string() });
+    }
+    Ok(())
+}
+
 /// The end of driving, when nothing runs and nothing is due.
-fn finished(runner: &Runner, timers: &[(String, Instant)]) -> Option<Finish> {
-    let waiting = || Finish::Waiting(runner.session.notes.asked.iter().cloned().collect());
+fn finished(runner: &Runner, alone: bool, timers: &[(String, Instant)]) -> Option<Finish> {
+    let waiting = || Finish::Waiting(open_questions(&runner.session, &runner.desk));
     match phase(&runner.session) {
         Phase::Closed => Some(Finish::Closed),
         Phase::Interrupted => Some(Finish::Interrupted),
-        Phase::Wait(_) if runner.policy.headless && timers.is_empty() => Some(waiting()),
-        Phase::Finalize(Step::Commit) | Phase::Wait(Wait::Commit) if runner.policy.headless => {
-            Some(waiting())
-        }
+        Phase::Wait(_) if alone && timers.is_empty() => Some(waiting()),
+        Phase::Finalize(Step::Commit) | Phase::Wait(Wait::Commit) if alone => Some(waiting()),
         // The pilot writes by hand: the call is started, but nothing runs.
-        _ if runner.policy.headless && runner.session.live.running.is_some() => Some(waiting()),
+        _ if alone && runner.session.live.running.is_some() => Some(waiting()),
         _ => None,
     }
 }
@@ -186,7 +235,8 @@ fn launch(runner: &mut Runner, call: Call) -> Result<Option<Running>, (Call, Cal
         let _ = cancelled.await;
     });
     let outcome = (runner.desk.caller)(ready.vendor, ready.call, sink, signal);
-    Ok(Some(Running { call, prompt, outcome, cancel: Some(cancel), started: Instant::now() }))
+    let touched = touched(runner);
+    Ok(Some(Running { call, prompt, outcome, cancel: Some(cancel), started: Instant::now(), touched }))
 }
 
 fn finish_call(runner: &mut Runner, run: Running, outcome: Outcome) -> Result<(), StoreError> {
@@ -195,13 +245,48 @@ fn finish_call(runner: &mut Runner, run: Running, outcome: Outcome) -> Result<()
         Outcome::Failed(f) => (None, f.stderr.clone()),
         Outcome::Cancelled => (None, String::new()),
     };
+    if touched(runner) != run.touched {
+        let who = run.call.vendor.clone().unwrap_or_else(|| runner.session.meta.writer_agent.clone());
+        let strangers = strangers(runner).join(", ");
+        let what = if strangers.is_empty() { "but holds no unknown file".to_string() } else { strangers };
+        let text = format!("Integrity: while {who} was called, the session directory changed: {what}");
+        runner.record(Fact::Noted { text })?;
+    }
     let keeps_stderr = run.call.vendor.is_some();
     if let Some(name) = run.call.name.as_ref().filter(|_| keeps_stderr) {
         runner.recorder.stderr(name, &stderr)?;
     }
+    if let (Outcome::Reply(Reply { conversation: Some(id), .. }), Some(vendor)) = (&outcome, &run.call.vendor)
+    {
+        // Losing it costs the agent's own memory of the talk, not ours: the projection carries the context.
+        let _ = runtime::save_conversation(runner.recorder().runtime(), vendor, id);
+    }
     let elapsed = run.started.elapsed();
     let result = read::result(runner, &run.call, outcome, run.prompt);
     ended(runner, run.call, result, usage, elapsed)
+}
+
+/// One look, however many files there are: names come and go only with a new time of the directory.
+fn touched(runner: &Runner) -> Option<SystemTime> {
+    std::fs::metadata(runner.recorder().dir()).and_then(|m| m.modified()).ok()
+}
+
+/// Files of the session directory that the session does not know.
+fn strangers(runner: &Runner) -> Vec<String> {
+    let s = &runner.session;
+    let known = |name: &str| {
+        TurnName::parse(name).is_some_and(|n| s.has(&n))
+            || layout::parse_rejected(name)
+                .is_some_and(|(n, k)| s.rejected.iter().any(|r| r.name == n && r.k == k))
+            || layout::parse_escalation(name).is_some_and(|i| s.escalations.iter().any(|e| e.index == i))
+            || [layout::META, layout::DRAFT, layout::REPORT, layout::OUTCOME, layout::GATE].contains(&name)
+            || name.ends_with(".err")
+    };
+    let Ok(entries) = std::fs::read_dir(runner.recorder().dir()) else { return Vec::new() };
+    let names = entries.flatten().filter_map(|e| e.file_name().into_string().ok());
+    let mut found: Vec<String> = names.filter(|n| !known(n)).collect();
+    found.sort();
+    found
 }
 
 fn ended(

@@ -11,12 +11,14 @@ use crate::domain::fact::{Fact, Usage};
 use crate::domain::input::Input;
 use crate::domain::lang::Lang;
 use crate::domain::policy::{Permit, Policy};
+use crate::domain::question::Question;
 use crate::domain::session::decide::decide;
 use crate::domain::session::failure::Reason;
 use crate::domain::session::id::SessionId;
 use crate::domain::session::phase::{Phase, phase};
 use crate::domain::session::state::{self, Session};
-use crate::store::layout::Layout;
+use crate::domain::session::turn::TurnName;
+use crate::store::layout::{self, Layout};
 use crate::store::load::{LoadError, load};
 use crate::store::lock::{EngineLock, LockError};
 use crate::store::record::{Recorder, StoreError};
@@ -29,6 +31,11 @@ use std::time::Duration;
 pub enum Update {
     Event(Event),
     Progress(Call, crate::agents::call::Progress),
+    /// What was typed does not answer the question; nothing was changed.
+    NoAnswer {
+        question: Question,
+        text: String,
+    },
 }
 
 /// Where updates go. Facts are never dropped.
@@ -85,6 +92,13 @@ impl Runner {
     ) -> Result<Runner, OpenError> {
         let lock = lock(layout, id)?;
         let loaded = load(layout, id).map_err(OpenError::Load)?;
+        let meta = &loaded.session.meta;
+        if meta.peer_agent.is_empty() && meta.peer_agents.is_empty() {
+            // Going on would invent who takes part and write that down.
+            let why = "it names no peer, so it is torn; restore it from a backup or the repository first";
+            let source = std::io::Error::other(why);
+            return Err(OpenError::Load(LoadError::Unreadable(loaded.dir.join(layout::META), source)));
+        }
         remove_temporary(&loaded.dir);
         let recorder = Recorder::new(layout.clone(), id.clone(), loaded.dir).map_err(OpenError::Store)?;
         let session = loaded.session;
@@ -120,10 +134,13 @@ impl Runner {
     ) -> Result<Runner, OpenError> {
         let id = session.meta.session_id.clone();
         let lock = lock(layout, &id)?;
+        let runtime = layout.runtime(&id);
+        crate::store::runtime::clear(&runtime)
+            .map_err(|source| OpenError::Store(StoreError { path: runtime, source }))?;
         let recorder =
             Recorder::new(layout.clone(), id.clone(), layout.session_dir(&id)).map_err(OpenError::Store)?;
-        let meta = Box::new(session.meta.clone());
-        let notes = session.notes.clone();
+        let meta = Box::new(session.meta);
+        let writer_vendor = session.notes.writer_vendor;
         let mut runner = Runner {
             session: Session::new((*meta).clone()),
             desk,
@@ -137,11 +154,7 @@ impl Runner {
             cancel: false,
             wakes: Vec::new(),
         };
-        runner.record(Fact::Began { meta }).map_err(OpenError::Store)?;
-        runner.session.notes = notes;
-        crate::store::runtime::save_notes(runner.recorder.runtime(), &runner.session.notes).map_err(
-            |source| OpenError::Store(StoreError { path: runner.recorder.runtime().into(), source }),
-        )?;
+        runner.record(Fact::Began { meta, writer_vendor }).map_err(OpenError::Store)?;
         Ok(runner)
     }
 
@@ -182,6 +195,11 @@ impl Runner {
         self.held = true;
     }
 
+    /// The session is driven from here on.
+    pub(super) fn release(&mut self) {
+        self.held = false;
+    }
+
     /// Decides and records one input without going on.
     pub fn feed_quietly(&mut self, input: Input) -> Result<(), StoreError> {
         for effect in decide(&self.session, &self.policy, self.clock.now(), input) {
@@ -216,7 +234,14 @@ impl Runner {
     fn perform(&mut self, effect: Effect) -> Result<Option<Input>, StoreError> {
         match effect {
             Effect::Record(fact) => {
-                self.record(fact)?;
+                let closing = matches!(fact, Fact::ClosingWritten { problem: None });
+                match self.record(fact) {
+                    // The closing file is the one file that nobody waits for (PC-643).
+                    Err(e) if closing => {
+                        self.record(Fact::ClosingWritten { problem: Some(e.to_string()) })?
+                    }
+                    other => other?,
+                }
                 return Ok((!self.held).then_some(Input::Go));
             }
             Effect::Call(_) if self.held => {}
@@ -253,12 +278,39 @@ impl Runner {
         if matches!(fact, Fact::ClosingWritten { .. }) {
             self.recorder.closing_style.russian = self.russian_closing();
         }
-        let mut after = self.session.clone();
-        state::apply(&mut after, &fact);
-        let event = self.recorder.record(&fact, &self.session, &after, self.clock.now())?;
-        self.session = after;
-        self.show(Update::Event(event));
-        Ok(())
+        let mut before = self.without_turns();
+        before.turns.extend(spoken_name(&fact).and_then(|name| self.session.turn(name)).cloned());
+        state::apply(&mut self.session, &fact);
+        match self.recorder.record(&fact, &before, &self.session, self.clock.now()) {
+            Ok(event) => {
+                self.show(Update::Event(event));
+                Ok(())
+            }
+            Err(error) => {
+                self.undo(before, &fact);
+                Err(error)
+            }
+        }
+    }
+
+    /// A copy of the session without its turns: those are many, and a fact touches one at most.
+    fn without_turns(&mut self) -> Session {
+        let turns = std::mem::take(&mut self.session.turns);
+        let copy = self.session.clone();
+        self.session.turns = turns;
+        copy
+    }
+
+    /// The fact is not true: nothing was written. The session is as it was.
+    fn undo(&mut self, mut before: Session, fact: &Fact) {
+        let mut turns = std::mem::take(&mut self.session.turns);
+        if let Some(name) = spoken_name(fact) {
+            turns.retain(|t| t.name != *name);
+            turns.append(&mut before.turns);
+            turns.sort_by(|a, b| a.name.cmp(&b.name));
+        }
+        before.turns = turns;
+        self.session = before;
     }
 
     pub(super) fn show(&self, update: Update) {
@@ -283,8 +335,30 @@ impl Runner {
         self.record(Fact::Asked { question })
     }
 
+    /// The question that was asked and stands open.
+    pub fn asked(&self) -> Option<&Question> {
+        self.session.notes.asked.as_ref()
+    }
+
+    /// Makes a turn that the pilot writes a question, once.
+    pub(super) fn ask_for_turn(&mut self) -> Result<(), StoreError> {
+        let Some(call) = self.session.live.running.clone() else { return Ok(()) };
+        let question = ask::turn(&self.session, &call, self.clock.now());
+        if self.asked().is_some_and(|q| q.id == question.id) {
+            return Ok(());
+        }
+        self.record(Fact::Asked { question })
+    }
+
     pub fn recorder(&self) -> &Recorder {
         &self.recorder
+    }
+}
+
+fn spoken_name(fact: &Fact) -> Option<&TurnName> {
+    match fact {
+        Fact::Spoke { turn } => Some(&turn.name),
+        _ => None,
     }
 }
 

@@ -7,12 +7,12 @@ mod answered;
 mod ended;
 
 use super::meta::{Decision, Status};
-use super::phase::{Phase, Step, Wait, phase};
+use super::phase::{Phase, Step, Wait, current_round, exchanges, phase};
 use super::state::Session;
 use super::turn::TurnName;
 use crate::domain::effect::{Call, Effect, Purpose};
 use crate::domain::fact::Fact;
-use crate::domain::input::Input;
+use crate::domain::input::{Input, Override};
 use crate::domain::policy::{DecisionPolicy, Policy, ReflectionPolicy};
 use crate::domain::say::Say;
 use crate::domain::session::gate::Defer;
@@ -36,8 +36,32 @@ pub fn decide(s: &Session, policy: &Policy, now: Stamp, input: Input) -> Vec<Eff
         Input::Committed { sha, pushed, notes } => record(Fact::Committed { sha, pushed, notes }),
         Input::CommitRefused { text } => record(Fact::CommitRefused { text }),
         Input::Interrupt => interrupt(s, now),
+        Input::Override { vendor, how } => overruled(s, vendor, how),
         Input::Reopen if s.meta.status == Status::Interrupted => record(Fact::Resumed),
         Input::Reopen => Vec::new(),
+    }
+}
+
+/// PC-354, in the round-loop: there the rules count attempts and skip. What was spoken stays spoken: a peer that has
+/// replied in this round is not called again, and nothing is overruled while a call runs.
+fn overruled(s: &Session, vendor: String, how: Override) -> Vec<Effect> {
+    if !s.is_round_loop() || s.peer(&vendor).is_none() || s.live.running.is_some() {
+        return Vec::new();
+    }
+    let settled = s.roles_turn().is_some() || s.turns.iter().any(|t| t.name.number > 0);
+    let round = if settled { current_round(s) } else { 0 };
+    let spoken = s.has(&TurnName::peer_of(round, &vendor));
+    let closed = round > 0 && s.has(&s.writer_name(round));
+    match how {
+        Override::Fail if !s.meta.is_failed(&vendor) => {
+            record(Fact::Overruled { round, vendor, failed: true })
+        }
+        Override::Rerun if !spoken && !closed => record(Fact::Overruled { round, vendor, failed: false }),
+        Override::Accept(turn) if !spoken && !closed && turn.name == TurnName::peer_of(round, &vendor) => {
+            let again = Fact::Overruled { round, vendor, failed: false };
+            vec![Effect::Record(again), Effect::Record(Fact::Spoke { turn })]
+        }
+        _ => Vec::new(),
     }
 }
 
@@ -84,7 +108,9 @@ fn call(s: &Session, phase: &Phase) -> Call {
         Phase::WriterTurn { round, name } => (Purpose::Turn, None, *round, Some(name.clone())),
         Phase::Dispute { round } => (Purpose::Dispute, None, *round, None),
         Phase::Summary { at, .. } => (Purpose::Summary, None, *at, None),
-        _ => (Purpose::Synthesis, None, s.turns.iter().map(|t| t.name.number).max().unwrap_or(0), None),
+        _ => {
+            (Purpose::Synthesis, None, if s.is_round_loop() { current_round(s) } else { exchanges(s) }, None)
+        }
     };
     let kept_aside = name.as_ref().map_or(0, |n| s.rejected_count(n));
     let complaints = match (&s.notes.rejection, &name, purpose) {
@@ -165,24 +191,26 @@ fn reflection(s: &Session, policy: &Policy, now: Stamp) -> Vec<Effect> {
     }
     match &policy.reflection {
         ReflectionPolicy::Skip => record(Fact::Reflected { answer: ReflectionPolicy::Skip }),
-        ReflectionPolicy::Text(text) => reflected(text.clone()),
-        ReflectionPolicy::Ask if policy.headless => reflected(Say::NoResponse.text(s.meta.lang())),
+        ReflectionPolicy::Text(text) => reflected(s, text.clone()),
+        ReflectionPolicy::Ask if policy.headless => reflected(s, Say::NoResponse.text(s.meta.lang())),
         ReflectionPolicy::Ask => {
             vec![Effect::Wake { question: Wait::Reflection.id(), seconds: policy.reflection_timeout }]
         }
     }
 }
 
-fn reflected(answer: String) -> Vec<Effect> {
+/// The answer, its ledger entry, and the promise that nothing more will be asked (PC-552, PC-553).
+fn reflected(s: &Session, answer: String) -> Vec<Effect> {
     let fact = Fact::Reflected { answer: ReflectionPolicy::Text(answer.clone()) };
-    vec![Effect::Record(fact), Effect::Ledger { answer }]
+    let text = Say::FreeToGo.text(s.meta.lang());
+    vec![Effect::Record(fact), Effect::Ledger { answer }, Effect::Record(Fact::Noted { text })]
 }
 
 fn woke(s: &Session, question: &str) -> Vec<Effect> {
     match phase(s) {
         Phase::Wait(wait) if wait.id() == question => match wait {
             Wait::Gate => not_implementable(s),
-            Wait::Reflection => reflected(Say::NoResponse.text(s.meta.lang())),
+            Wait::Reflection => reflected(s, Say::NoResponse.text(s.meta.lang())),
             _ => Vec::new(),
         },
         _ => Vec::new(),

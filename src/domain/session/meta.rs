@@ -263,10 +263,15 @@ impl Meta {
         self.peer_attempts.iter().find(|(v, _)| v == vendor).map_or(0, |(_, n)| *n)
     }
 
+    /// Vendors stand in the order of the rounds, whichever of them counted first.
     pub fn set_attempts(&mut self, vendor: &str, n: u32) {
         match self.peer_attempts.iter_mut().find(|(v, _)| v == vendor) {
             Some(entry) => entry.1 = n,
-            None => self.peer_attempts.push((vendor.to_string(), n)),
+            None => {
+                self.peer_attempts.push((vendor.to_string(), n));
+                let order = &self.round_order;
+                self.peer_attempts.sort_by_key(|(v, _)| order.iter().position(|o| o == v));
+            }
         }
     }
 

@@ -66,6 +66,16 @@ pub fn projection(
     pieces
 }
 
+/// A file that the task names, for the writer's opening (AMB-37).
+pub fn named_file(name: &str, text: &str) -> Piece {
+    Piece {
+        label: format!("=== {} (file) ===", collapse(name)),
+        text: quoted(text.trim_end()),
+        elidable: true,
+        file: name.to_string(),
+    }
+}
+
 /// The whole text: a blank line between pieces, no line break at the end.
 pub fn render(pieces: &[Piece]) -> String {
     let blocks: Vec<String> = pieces.iter().map(block).collect();

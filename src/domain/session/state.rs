@@ -47,10 +47,14 @@ pub enum ReportState {
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Live {
     pub running: Option<Call>,
+    /// How many of the queued directions the running writer call was given.
+    pub given: usize,
     /// `finalize` was asked for: no gate, no close question, no reflection (PC-656).
     pub finalizing: bool,
     /// `end_time` was written by this run (rule D8 cannot tell in foreign trees, which set it early).
     pub ended: bool,
+    /// The closing file could not be written; the session closes without it (PC-643).
+    pub closing_failed: bool,
     /// The commit step is due (F10).
     pub commit_due: bool,
 }
@@ -90,7 +94,7 @@ impl Session {
             notes: Notes::default(),
             live: Live::default(),
         };
-        session.meta.engine_phase = phase::phase(&session).key().into();
+        session.meta.engine_phase = phase::written(&session).into();
         session
     }
 
@@ -179,15 +183,19 @@ impl Session {
 /// The only mutation. Unknown names and double facts are harmless: facts say what is, not what to add.
 pub fn apply(session: &mut Session, fact: &Fact) {
     change(session, fact);
-    session.meta.engine_phase = phase::phase(session).key().into();
+    session.meta.engine_phase = phase::written(session).into();
 }
 
 fn change(s: &mut Session, fact: &Fact) {
     match fact {
-        Fact::Began { meta } => {
-            *s = Session { notes: std::mem::take(&mut s.notes), ..Session::new((**meta).clone()) }
+        Fact::Began { meta, writer_vendor } => {
+            let notes = Notes { writer_vendor: writer_vendor.clone(), ..Notes::default() };
+            *s = Session { notes, ..Session::new((**meta).clone()) }
         }
-        Fact::CallStarted { call } => s.live.running = Some(call.clone()),
+        Fact::CallStarted { call } => {
+            s.live.running = Some(call.clone());
+            s.live.given = if call.vendor.is_none() { s.notes.directions.len() } else { 0 };
+        }
         Fact::CallEnded { .. } => s.live.running = None,
         Fact::Spoke { turn } => spoke(s, turn),
         Fact::Rejected { name, vendor, k, reason, detail, counted, failed, .. } => {
@@ -218,6 +226,20 @@ fn change(s: &mut Session, fact: &Fact) {
         Fact::Reactivated { vendors } => {
             s.meta.failed.retain(|v| !vendors.contains(v));
             vendors.iter().for_each(|v| s.meta.set_attempts(v, 0));
+            s.notes.asked = None;
+        }
+        Fact::Overruled { round, vendor, failed } => {
+            s.meta.set_attempts(vendor, 0);
+            s.meta.failed.retain(|v| v != vendor);
+            for (_, vendors) in s.meta.round_skips.iter_mut().filter(|(r, _)| r == round) {
+                vendors.retain(|v| v != vendor);
+            }
+            s.meta.round_skips.retain(|(_, vendors)| !vendors.is_empty());
+            if *failed {
+                let reason = Reason::Foreign("pilot".into());
+                s.meta.failed.push(vendor.clone());
+                s.meta.peer_failures.push(PeerFailure { round: *round, vendor: vendor.clone(), reason });
+            }
             s.notes.asked = None;
         }
         Fact::RolesAgreed { roles, discovery_turns } => {
@@ -308,9 +330,9 @@ fn change(s: &mut Session, fact: &Fact) {
         }
         Fact::Indexed => s.row = Some(s.meta.status.key().into()),
         Fact::ClosingWritten { problem } => {
-            s.closing = true;
+            s.closing = problem.is_none();
+            s.live.closing_failed = problem.is_some();
             s.live.commit_due = true;
-            let _ = problem;
         }
         Fact::Committed { .. } => {
             s.live.commit_due = false;
@@ -351,7 +373,10 @@ fn spoke(s: &mut Session, turn: &Turn) {
         s.meta.set_attempts(&vendor, 0);
     }
     if turn.name.is_writer() {
-        s.notes.directions.clear();
+        // What the pilot said while the call ran is for the next one.
+        let given = s.live.given.min(s.notes.directions.len());
+        s.notes.directions.drain(..given);
+        s.live.given = 0;
     }
     s.notes.failed_call = None;
     s.notes.asked = None;
@@ -374,8 +399,18 @@ fn repair(s: &mut Session) {
     if s.is_round_loop() {
         for vendor in s.active_vendors() {
             let round = phase::current_round(s);
-            if s.meta.attempts(&vendor) > 0 && s.has(&TurnName::peer_of(round, &vendor)) {
-                s.meta.set_attempts(&vendor, 0);
+            let name = TurnName::peer_of(round, &vendor);
+            if s.has(&name) {
+                if s.meta.attempts(&vendor) > 0 {
+                    s.meta.set_attempts(&vendor, 0);
+                }
+                continue;
+            }
+            // A crash between a kept reply and its count: the kept ones of this round are the least that is true.
+            let kept =
+                s.rejected.iter().filter(|r| r.name == name && r.reason != Reason::Clarify).count() as u32;
+            if s.meta.attempts(&vendor) < kept {
+                s.meta.set_attempts(&vendor, kept);
             }
         }
         let token = phase::token(s);
@@ -411,7 +446,10 @@ pub fn repairs(session: &Session) -> Vec<String> {
         old.escalations_count != new.escalations_count,
         format!("escalations_count {} → {}", old.escalations_count, new.escalations_count),
     );
-    say(old.peer_attempts != new.peer_attempts, "peer_attempts of vendors that answered → 0".into());
+    say(
+        old.peer_attempts != new.peer_attempts,
+        "peer_attempts counted anew from the replies of this round".into(),
+    );
     say(
         (&old.write_token_holder, &old.handoff_history) != (&new.write_token_holder, &new.handoff_history),
         format!("write token replayed from the turn files: {}", new.write_token_holder),

@@ -59,7 +59,7 @@ fn to(s: &Session, now: Stamp, wait: Wait, text: &str) -> Vec<Effect> {
         },
         Wait::Close => close(s, text),
         Wait::Reflection if text.is_empty() => record(Fact::Reflected { answer: ReflectionPolicy::Skip }),
-        Wait::Reflection => reflected(text.to_string()),
+        Wait::Reflection => reflected(s, text.to_string()),
         Wait::Commit => match Word::of(&word) {
             Some(Word::Retry) => {
                 vec![Effect::Commit { consent: Some(Consent { commit: true, push: false }) }]
@@ -102,8 +102,10 @@ impl Word {
 fn close(s: &Session, text: &str) -> Vec<Effect> {
     let extend = ["extend", "продлить", "дозакрытие"].iter().find_map(|word| {
         let head = text.get(..word.len())?;
-        (head.to_lowercase() == *word)
-            .then(|| text[word.len()..].trim_start_matches([':', ' ', '—', '-', ',']).trim())
+        let rest = &text[word.len()..];
+        // "Extended tests are missing" is a reason as it stands.
+        (head.to_lowercase() == *word && !rest.starts_with(char::is_alphanumeric))
+            .then(|| rest.trim_start_matches([':', ' ', '—', '-', ',']).trim())
     });
     if extend.is_none() && (is_close_signal(text) || text.eq_ignore_ascii_case("c")) {
         return record(Fact::CloseSignalled);

@@ -119,7 +119,8 @@ fn ad_hoc(s: &Session, agent: &str, turn: &Turn, call: &Call) -> Option<Fact> {
         && !role.is_empty()
         && !agreed.is_empty()
         && !agreed.iter().any(|r| r.trim().to_lowercase() == role.to_lowercase());
-    let known = s.meta.ad_hoc_roles.iter().any(|r| r.name == role && r.agent_id == agent);
+    // `meta.yaml` maps a role's name to whoever took it first; a second one by that name would spoil the map.
+    let known = s.meta.ad_hoc_roles.iter().any(|r| r.name == role);
     if !other || known {
         return None;
     }
