@@ -7,7 +7,7 @@
 
 mod best;
 mod lines;
-pub mod pattern;
+mod pattern;
 mod query;
 mod read;
 mod shelf;

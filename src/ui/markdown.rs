@@ -10,8 +10,8 @@ mod parse;
 mod table;
 
 pub use link::Target;
-pub use paint::{Marks, paint};
-pub use parse::parse;
+pub use paint::{Marks, highlight, paint};
+pub use parse::{clean, parse};
 
 use flow::{Flow, hard, soft};
 use std::collections::BTreeSet;
@@ -172,6 +172,11 @@ impl Document {
     /// The innermost section around a source line.
     pub fn section_at(&self, line: u32) -> Option<usize> {
         self.headings.iter().rposition(|heading| heading.line <= line)
+    }
+
+    /// The section around a section.
+    pub fn parent(&self, section: usize) -> Option<usize> {
+        self.headings.get(section)?.parent
     }
 
     /// For each section whether its body is folded away, by itself or by a section around it.

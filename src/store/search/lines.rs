@@ -7,7 +7,6 @@ use super::walk::Entry;
 use super::{Hit, lock};
 use crate::domain::session::report::{Section, heading};
 use crate::store::layout::META;
-use crate::store::report::parts;
 use std::cmp::Reverse;
 use std::ops::Range;
 use std::sync::Mutex;
@@ -51,7 +50,7 @@ pub fn collect(
     for (index, lines, count) in found {
         let file = &text.files[index];
         let bytes = &text.bytes[file.start..file.end];
-        let decision = decision(&file.name, bytes);
+        let decides = may_decide(&file.name);
         let mut numbers = Numbers { bytes, at: 0, line: 1 };
         for line in lines {
             let start = line.range.start - file.start;
@@ -59,7 +58,7 @@ pub fn collect(
             let title = file.name == META || is_title(&bytes[start..line.range.end - file.start]);
             let rank = Rank {
                 in_line: line.words.count_ones(),
-                place: title || decision.contains(&start),
+                place: title || (decides && in_decision(bytes, start)),
                 in_session: in_session.count_ones(),
                 many: count.min(COUNTED).ilog2(),
                 age: Reverse(age),
@@ -136,17 +135,27 @@ fn is_title(line: &[u8]) -> bool {
     line.starts_with(b"# ") && heading(&String::from_utf8_lossy(line)).is_some_and(|(level, _)| level == 1)
 }
 
-/// Where the recorded decision stands in a report; empty elsewhere.
-fn decision(name: &str, bytes: &[u8]) -> Range<usize> {
-    // Turns and escalations never hold one, and most results are turns.
-    let can = !name.starts_with(|c: char| c.is_ascii_digit()) || name.get(2..3) != Some("-");
-    let Some(text) = std::str::from_utf8(bytes).ok().filter(|_| can && name.ends_with(".md")) else {
-        return 0..0;
-    };
-    parts::find(text, Section::Decision).map_or(0..0, |part| {
-        let start = part.body.as_ptr() as usize - text.as_ptr() as usize;
-        start..start + part.body.len()
-    })
+/// Turns and escalations never hold a recorded decision, and most results are turns.
+fn may_decide(name: &str) -> bool {
+    name.ends_with(".md") && (!name.starts_with(|c: char| c.is_ascii_digit()) || name.get(2..3) != Some("-"))
+}
+
+/// Whether the section around this offset is the recorded decision. Sections of level 3 count only where their title
+/// is known, as everywhere in reports.
+fn in_decision(bytes: &[u8], mut at: usize) -> bool {
+    while let Some(end) = memchr::memrchr(b'\n', &bytes[..at]) {
+        let start = memchr::memrchr(b'\n', &bytes[..end]).map_or(0, |at| at + 1);
+        if bytes[start] == b'#' {
+            let line = String::from_utf8_lossy(&bytes[start..end]);
+            match (heading(&line), Section::of_heading(&line)) {
+                (Some((..=3, _)), Some((section, _))) => return section == Section::Decision,
+                (Some((..=2, _)), None) => return false,
+                _ => {}
+            }
+        }
+        at = start;
+    }
+    false
 }
 
 /// The part of the line to show and the matches in it. Bad bytes become `�`, which is why the marks are counted anew.

@@ -1,5 +1,6 @@
 //! What to look for: words and quoted phrases, in any case, with `ё` and `е` the same.
 
+use crate::domain::words::fold;
 use memchr::memmem::Finder;
 use regex::bytes::{Regex, RegexBuilder};
 use std::collections::HashSet;
@@ -50,11 +51,6 @@ impl Pattern {
         let parts: Option<Vec<Vec<u8>>> = folded.iter().map(|word| part(word)).collect();
         let parts = parts.unwrap_or_default().iter().map(|part| Finder::new(part).into_owned()).collect();
         Some(Pattern { regex, words: folded, parts })
-    }
-
-    /// How many different words there are.
-    pub fn count(&self) -> u32 {
-        self.words.len() as u32
     }
 
     /// Makes the probe ready for these bytes.
@@ -130,25 +126,6 @@ fn part(word: &str) -> Option<Vec<u8>> {
     runs.into_iter().max_by_key(Vec::len).filter(|run| run.len() > 1)
 }
 
-/// Words and `"quoted phrases"` of what was typed. A quote that is not closed yet runs to the end.
-pub fn words(text: &str) -> Vec<String> {
-    let mut out = Vec::new();
-    for (at, part) in text.split(['"', '«', '»']).enumerate() {
-        if at % 2 == 1 {
-            out.push(part.trim().to_string());
-        } else {
-            out.extend(part.split_whitespace().map(str::to_string));
-        }
-    }
-    out.retain(|word| !word.is_empty());
-    out
-}
-
-/// Lower case, `ё` as `е`.
-pub fn fold(text: &str) -> String {
-    text.to_lowercase().replace('ё', "е")
-}
-
 fn escape(word: &str) -> String {
     regex::escape(word).replace('е', "[её]")
 }
@@ -179,7 +156,10 @@ mod tests {
     #[test]
     fn search_a_long_word_holds_a_short_one() {
         let pattern = Pattern::new(&["log".into(), "login".into(), "LOG".into()]).unwrap();
-        assert_eq!((pattern.count(), pattern.words_in(b"LOGIN"), pattern.words_in(b"log")), (2, 0b11, 0b10));
+        assert_eq!(
+            (pattern.words.len(), pattern.words_in(b"LOGIN"), pattern.words_in(b"log")),
+            (2, 0b11, 0b10)
+        );
     }
 
     #[test]
@@ -210,12 +190,5 @@ mod tests {
                 assert!(!found || candidate.is_some(), "{word} in {text}");
             }
         }
-    }
-
-    #[test]
-    fn search_words_and_phrases() {
-        assert_eq!(words("a  \"b c\" d \"e f"), ["a", "b c", "d", "e f"]);
-        assert_eq!(words("«не сейчас» кэш"), ["не сейчас", "кэш"]);
-        assert!(words(" \"\" ").is_empty() && Pattern::new(&words("")).is_none());
     }
 }

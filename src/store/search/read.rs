@@ -63,10 +63,9 @@ pub fn stamp(entry: &Entry) -> u64 {
             (stat.st_size, stat.st_mtime, stat.st_mtime_nsec, stat.st_ino).hash(&mut hasher);
         }
     };
-    if let Some((dir, names)) = entry.dir.as_deref().and_then(|dir| list(dir).ok()) {
-        if let Ok(fd) = dir.fd() {
-            names.iter().for_each(|name| add(fd, name));
-        }
+    let listed = entry.dir.as_deref().and_then(|dir| list(dir).ok());
+    if let Some((fd, names)) = listed.as_ref().and_then(|(dir, names)| Some((dir.fd().ok()?, names))) {
+        names.iter().for_each(|name| add(fd, name));
     }
     let beside =
         entry.beside.as_ref().and_then(|path| CString::new(path.as_os_str().as_encoded_bytes()).ok());

@@ -325,7 +325,7 @@ fn first_line(body: &Body) -> Option<u32> {
 }
 
 /// Safe text in which every letter takes a column at least.
-fn clean(text: &str) -> String {
+pub fn clean(text: &str) -> String {
     let text = sanitize(text);
     if text.is_ascii() {
         return text;

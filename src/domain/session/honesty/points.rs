@@ -86,9 +86,8 @@ impl<I: Iterator> RevMax for I {}
 fn made(s: &Session) -> Vec<(Point, bool)> {
     let order = reading_order(s.turns.iter(), &s.meta.round_order);
     let mut out = Vec::new();
-    let mut exchange = 0;
-    for (at, turn) in order.iter().enumerate().filter(|(_, turn)| is_reply(s, turn)) {
-        exchange += 1;
+    let replies = order.iter().enumerate().filter(|(_, turn)| is_reply(s, turn));
+    for (exchange, (at, turn)) in (1..).zip(replies) {
         if phase::stance(s, turn) != Stance::Dissents {
             continue;
         }
@@ -303,10 +302,8 @@ fn strongest_sentence(turn: &Turn) -> Option<(u32, String, bool)> {
         return Some((above(turn) + line as u32, brief(&collapse(&reason), TEXT), false));
     };
     let (line, mut text) = sentences[at].clone();
-    if text.split_whitespace().count() < TELLING {
-        if let Some((_, next)) = sentences.get(at + 1) {
-            text = format!("{text} {next}");
-        }
+    if let Some((_, next)) = sentences.get(at + 1).filter(|_| text.split_whitespace().count() < TELLING) {
+        text = format!("{text} {next}");
     }
     Some((line, brief(&text, TEXT), explicit.is_some()))
 }

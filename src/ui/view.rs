@@ -1,0 +1,6 @@
+//! How the screens are drawn.
+
+pub mod library;
+pub mod page;
+pub mod replay;
+pub mod report;
