@@ -1,3 +1,12 @@
-//! What the pilot sees. Agent text is made safe in one place ([`text`]).
+//! What the pilot sees: model, update, view. Agent text is made safe in one place ([`text`]).
+//!
+//! Start at [`app`] (the loop), then [`model`] (everything a screen knows), [`update`] (the only function that changes
+//! it) and [`view`] (the only one that draws it). The engine is reached through [`crate::engine::wire`] alone: no files,
+//! no processes here.
 
+pub mod action;
+pub mod key;
+pub mod keymap;
 pub mod text;
+pub mod theme;
+pub mod yaml;
