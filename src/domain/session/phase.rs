@@ -239,7 +239,8 @@ pub fn exchanges(s: &Session) -> u32 {
     s.turns.iter().filter(|t| t.name == TurnName::peer(t.name.number)).count() as u32
 }
 
-fn stance(s: &Session, turn: &Turn) -> Stance {
+/// What one reply of a peer means (PC-401, PC-402, AMB-43).
+pub fn stance(s: &Session, turn: &Turn) -> Stance {
     let markers = turn.markers();
     if markers.escalate.is_some() {
         return Stance::Dissents;
