@@ -7,6 +7,14 @@
 pub mod action;
 pub mod key;
 pub mod keymap;
+pub mod model;
+pub mod msg;
+pub mod overlay;
+pub mod scroll;
+pub mod settings;
 pub mod text;
 pub mod theme;
+pub mod update;
+pub mod view;
+pub mod words;
 pub mod yaml;
