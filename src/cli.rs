@@ -1,6 +1,7 @@
 //! The command line: one command, one file, arguments and a call.
 //!
 //! Errors have a kind, a cause and a next step, and become an exit code in one place ([`error`]).
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "the one layer that prints")]
 
 pub mod adapter;
 pub mod answer;
@@ -10,6 +11,7 @@ pub mod config;
 pub mod context;
 pub mod demo;
 pub mod doctor;
+pub mod engine;
 pub mod error;
 pub mod finalize;
 pub mod finish;
@@ -82,6 +84,8 @@ fn dispatch(cli: Cli) -> Result<u8, CliError> {
         Some(Command::Verify(args)) => verify::run(&place, args),
         Some(Command::Adapter { .. }) | Some(Command::Rehearse { .. }) => Ok(2),
         Some(Command::Doctor) => doctor::run(&place),
+        Some(Command::Engine) => engine::run(&place),
+        Some(Command::Engines(args)) => engine::engines(&place, &args),
         Some(Command::Config) => config::run(&place),
         Some(Command::Completions { shell }) => completions::run(shell),
     }

@@ -1,7 +1,7 @@
 //! Every file and folder name of a session tree, and the only writer of session files.
 //!
 //! Reading gives `(value, problems)` and never refuses a tree because of one bad file. Writing is temporary name,
-//! sync, rename, in one place ([`write`]). Start at [`load`] (files → state) and [`record`] (fact → files).
+//! sync, rename, in one place (`write`). Start at [`load`] (files → state) and [`record`] (fact → files).
 
 pub mod closing;
 pub mod compose;

@@ -191,6 +191,10 @@ async fn spawn(spec: &Spec) -> io::Result<Child> {
     }
 }
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the place of agents; the caller gives it a deadline, a cap and a group of its own"
+)]
 fn command(spec: &Spec, program: &std::path::Path, before: &[OsString]) -> Command {
     let mut command = Command::new(program);
     command.args(before).args(&spec.args).current_dir(&spec.cwd);

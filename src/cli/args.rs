@@ -69,6 +69,11 @@ pub enum Command {
     },
     /// Say what was found where: places, vendors, repository
     Doctor,
+    /// Say whether a background engine runs for this sessions folder
+    Engines(Engines),
+    /// Be the background engine (started on demand)
+    #[command(hide = true)]
+    Engine,
     /// Print the effective configuration and where each value comes from
     Config,
     /// Print shell completions
@@ -243,6 +248,16 @@ pub struct Finalize {
     pub who: Who,
     #[command(flatten)]
     pub drive: Drive,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct Engines {
+    /// End it
+    #[arg(long)]
+    pub stop: bool,
+    /// End it although sessions run: they are paused and go on with `resume`
+    #[arg(long, requires = "stop")]
+    pub force: bool,
 }
 
 #[derive(Debug, Clone, Args)]

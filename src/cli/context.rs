@@ -2,30 +2,29 @@
 
 use super::args::{Drive, Limits, Place, Who};
 use super::error::{CliError, Kind};
-use crate::agents::registry::places::SkillPaths;
-use crate::agents::registry::{Overlay, Registry};
-use crate::config::layers::{self, Consent, Effective, FlagValue, OrzHeadings, PeerContext};
-use crate::config::places::{self, Places};
-use crate::domain::lang::Lang;
+use crate::config::layers::{Consent, FlagValue};
 use crate::domain::policy::{DecisionPolicy, Permit, Policy, ReflectionPolicy};
 use crate::domain::session::id::SessionId;
-use crate::engine::clock::Clock;
-use crate::engine::desk::{self, Desk};
-use crate::store::layout::Layout;
-use std::ffi::OsString;
-use std::path::PathBuf;
-use std::sync::Arc;
+use crate::engine::setting::{Setting, SettingError};
+use std::ops::Deref;
 
-/// Everything that is resolved at start, once (PC-000).
+/// What every command needs to know first.
 pub struct Context {
-    pub effective: Effective,
-    pub places: Places,
-    pub layout: Layout,
-    pub cwd: PathBuf,
+    setting: Setting,
 }
 
-fn env(name: &str) -> Option<OsString> {
-    std::env::var_os(name)
+impl Deref for Context {
+    type Target = Setting;
+
+    fn deref(&self) -> &Setting {
+        &self.setting
+    }
+}
+
+impl From<SettingError> for CliError {
+    fn from(e: SettingError) -> CliError {
+        CliError::usage(e.cause, e.next)
+    }
 }
 
 impl Context {
@@ -34,65 +33,16 @@ impl Context {
         let cwd = std::env::current_dir().map_err(|e| {
             CliError::new(Kind::Failed, format!("the current folder is gone: {e}"), "change to another one")
         })?;
-        let flags = flags(place, who, limits);
-        let files = places::config_files(&env, &cwd);
-        let effective = layers::load(&files, &env, &flags, &cwd).map_err(|e| {
-            CliError::usage(format!("the configuration cannot be used:\n{e}"), "correct it, then try again")
-        })?;
-        let places = places::resolve(&effective, &env, &cwd).map_err(|e| CliError::usage(e, ""))?;
-        let layout = Layout::new(places.sessions.clone(), places.runtime_root.clone());
-        Ok(Context { effective, places, layout, cwd })
+        Ok(Context { setting: Setting::new(&cwd, &flags(place, who, limits))? })
     }
 
     pub fn plain(place: &Place) -> Result<Context, CliError> {
         Context::new(place, &Who::default(), &Limits::default())
     }
 
-    pub fn lang(&self) -> Lang {
-        self.effective.values.lang
-    }
-
-    /// The vendors: embedded, then what the configuration files add.
-    pub fn registry(&self) -> Result<Registry, CliError> {
-        let values = &self.effective.values;
-        let overlays: Vec<Overlay> = values
-            .vendors
-            .iter()
-            .map(|v| Overlay { vendors: v.map.clone(), base: v.base.clone(), origin: v.origin.to_string() })
-            .collect();
-        let paths = SkillPaths::from_env(|name| std::env::var(name).ok());
-        let mut registry = Registry::load(&overlays, &paths).map_err(|problems| {
-            let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
-            CliError::usage(lines.join("\n"), "correct the vendors in the configuration")
-        })?;
-        for vendor in &mut registry.vendors {
-            // A cap of the configuration is for vendors that set none of their own.
-            if vendor.output_cap == crate::agents::registry::OUTPUT_CAP {
-                vendor.output_cap = values.output_cap;
-            }
-        }
-        Ok(registry)
-    }
-
-    pub fn desk(&self, registry: Registry, model: Option<&str>) -> Desk {
-        let values = &self.effective.values;
-        let mut roots = vec![self.cwd.clone()];
-        roots.extend(self.places.governance().map(PathBuf::from));
-        let week = crate::engine::clock::iso_week(Clock::System.now());
-        let plans = self.places.governance().map(|g| crate::engine::wp::read(g, week)).unwrap_or_default();
-        Desk {
-            plans: Arc::new(plans),
-            registry: Arc::new(registry),
-            caller: desk::processes(),
-            places: Arc::new(self.places.clone()),
-            model: model.unwrap_or_default().to_string(),
-            roots,
-            peer_context_dir: values.peer_context == PeerContext::Dir,
-            russian_closing: match values.orz_headings {
-                OrzHeadings::Auto => None,
-                OrzHeadings::Fixed(lang) => Some(lang == Lang::Ru),
-            },
-        }
+    /// The setting itself, for parts of the engine that keep it.
+    pub fn setting(&self) -> &Setting {
+        &self.setting
     }
 
     /// What this run may do without asking.

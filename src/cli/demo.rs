@@ -8,7 +8,7 @@ use super::finish;
 use super::line::{self, View};
 use crate::agents::registry::Overlay;
 use crate::agents::rehearsal::{self, Story};
-use crate::domain::question::{Question, QuestionKind};
+use crate::domain::question::QuestionKind;
 use crate::engine::begin;
 use crate::engine::clock::Clock;
 use crate::engine::opening::{self, Findings, NewSession, Participants, PeerChoice, WriterChoice};
@@ -68,7 +68,7 @@ pub fn run(place: &Place, args: Demo) -> Result<u8, CliError> {
 }
 
 /// The scripted answers, by the kind of question; an answer that the story lacks pauses nothing: A, close.
-fn pilot(story: Story) -> Box<dyn FnMut(&Question) -> Option<String> + Send> {
+fn pilot(story: Story) -> line::Script {
     let mut asked: HashMap<QuestionKind, usize> = HashMap::new();
     Box::new(move |question| {
         let nth = asked.entry(question.kind).or_default();

@@ -17,13 +17,15 @@ pub enum View {
     Json,
 }
 
-/// Drives the session to its end or to a question nobody answers. `script` answers questions in place of a person:
-/// it gets each question once and may give the text.
+/// Answers in place of a person: gets each question once and may give the text.
+pub type Script = Box<dyn FnMut(&Question) -> Option<String> + Send>;
+
+/// Drives the session to its end or to a question nobody answers.
 pub fn drive(
     runner: Runner,
     updates: mpsc::UnboundedReceiver<Update>,
     view: View,
-    script: Option<Box<dyn FnMut(&Question) -> Option<String> + Send>>,
+    script: Option<Script>,
 ) -> std::io::Result<(Runner, Finish)> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (commands, receiver) = mpsc::channel(64);
@@ -85,16 +87,16 @@ async fn show(
     mut printer: Printer,
     mut updates: mpsc::UnboundedReceiver<Update>,
     commands: mpsc::Sender<Command>,
-    mut script: Option<Box<dyn FnMut(&Question) -> Option<String> + Send>>,
+    mut script: Option<Script>,
 ) {
     while let Some(update) = updates.recv().await {
         printer.print(&update);
         let (Update::Event(event), Some(script)) = (&update, script.as_mut()) else { continue };
-        if let Fact::Asked { question } = &event.fact {
-            if let Some(text) = script(question) {
-                printer.say(&format!("  pilot: {}", one_line(&text, 100)));
-                let _ = commands.send(Command::Answer { question: question.id.clone(), text }).await;
-            }
+        if let Fact::Asked { question } = &event.fact
+            && let Some(text) = script(question)
+        {
+            printer.say(&format!("  pilot: {}", one_line(&text, 100)));
+            let _ = commands.send(Command::Answer { question: question.id.clone(), text }).await;
         }
     }
 }
@@ -169,8 +171,9 @@ pub fn describe(fact: &Fact) -> Option<String> {
                 first.iter().map(|l| one_line(l, 100)).collect::<Vec<_>>().join("\n    ")
             )
         }
-        Fact::Rejected { name, k, reason, detail, .. } => {
-            format!("✗ {name}: reply {k} not accepted: {reason} {}", one_line(detail, 90))
+        Fact::Rejected { name, k, reason, detail, failed, .. } => {
+            let out = if *failed { ", and its author is out of the session" } else { "" };
+            format!("✗ {name}: reply {k} not accepted: {reason}{out} — {}", one_line(detail, 90))
         }
         Fact::Skipped { round, vendor, reason, detail, failed } => {
             let out = if *failed { ", and is out of the session" } else { "" };

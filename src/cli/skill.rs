@@ -14,7 +14,7 @@ const MODES: [(&str, &str); 6] = [
 ];
 
 /// Our own subcommands: with one of them in front nothing is translated.
-const COMMANDS: [&str; 15] = [
+const COMMANDS: [&str; 17] = [
     "new",
     "run",
     "demo",
@@ -28,6 +28,8 @@ const COMMANDS: [&str; 15] = [
     "adapter",
     "doctor",
     "config",
+    "engine",
+    "engines",
     "completions",
     "rehearse",
 ];

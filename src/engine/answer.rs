@@ -1,5 +1,6 @@
 //! The pilot's answers, from a command, the inbox or an edited file.
 
+use super::questions::hand_written;
 use super::read;
 use super::runner::Runner;
 use crate::domain::effect::{Call, Purpose};
@@ -33,8 +34,10 @@ pub fn turn_question(call: &Call) -> String {
 
 fn by_hand(runner: &Runner, question: &str, text: &str) -> Option<Call> {
     let text = text.trim();
-    if let Some(call) = runner.session.live.running.as_ref().filter(|c| turn_question(c) == question) {
-        return (!text.is_empty()).then(|| call.clone());
+    // Without an engine that drives the session nothing runs, but the turn is due all the same.
+    let due = runner.session.live.running.clone().or_else(|| hand_written(&runner.session, &runner.desk));
+    if let Some(call) = due.filter(|c| turn_question(c) == question) {
+        return (!text.is_empty()).then_some(call);
     }
     let waits =
         phase(&runner.session) == Phase::Wait(Wait::WriterRetry) && Wait::WriterRetry.id() == question;

@@ -81,7 +81,7 @@ fn speaker(desk: &Desk, s: &Session, call: &Call) -> Result<Vendor, Refused> {
 
 fn prompt(runner: &Runner, call: &Call, vendor: &Vendor) -> Result<String, usize> {
     // First without the projection: what is left of the vendor's limit is the projection's budget (PC-293).
-    let overhead = compose(runner, call, "").len();
+    let overhead = if vendor.prompt_limit.is_some() { compose(runner, call, "").len() } else { 0 };
     let s = &runner.session;
     let turns = reading_order(s.turns.iter(), &s.meta.round_order);
     let pieces = projection::projection(&turns, &s.meta, &s.escalations, &[]);

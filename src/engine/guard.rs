@@ -9,7 +9,6 @@ use crate::engine::wp::WpId;
 use crate::git::child;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 /// The guard is a local script; one that hangs must not hold the session.
@@ -125,7 +124,7 @@ impl Guard {
 
     fn call(&self, verb: &str, args: &[&str], session: &SessionId) -> Guarded {
         let Some(script) = &self.script else { return Guarded::NotInstalled };
-        let mut command = Command::new("bash");
+        let mut command = child::command("bash");
         command.arg(script).arg(verb).args(args).args(["--slug", session.as_str()]);
         command.envs(self.env.iter().map(|(name, value)| (name, value))).env("IWE_AGENT", &self.agent);
         match child::run(&mut command, self.deadline) {

@@ -5,7 +5,6 @@ use crate::domain::lang::Lang;
 use crate::engine::wp::WpId;
 use crate::git::child;
 use serde_json::json;
-use std::process::Command;
 use std::time::Duration;
 
 /// The script takes a file lock; one that hangs must not hold the closing.
@@ -58,7 +57,7 @@ fn append_within(places: &Places, date: &str, data: &str, deadline: Duration) ->
     let Some(iwe) = places.active_iwe().filter(|iwe| iwe.ledger.is_file()) else {
         return Logged::NotAvailable;
     };
-    let mut command = Command::new("bash");
+    let mut command = child::command("bash");
     command.arg(&iwe.ledger).args(["day", date, "session_reflection", data, "peer-conversation"]);
     command.envs(places.script_env());
     // The script's own default is the usual place below HOME, wherever the workspace is.

@@ -5,21 +5,39 @@ use super::runner::Runner;
 use crate::store::{escalation, layout, runtime};
 use notify::{RecursiveMode, Watcher};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
 /// Events are hints; the scan is the truth. It also runs without events, for file systems that give none.
 const RESCAN: Duration = Duration::from_secs(2);
 
+/// An answer from outside.
+pub struct Given {
+    /// A question's id, or [`runtime::INTERRUPT`].
+    pub question: String,
+    pub text: String,
+    /// Its file in the inbox.
+    inbox: Option<PathBuf>,
+}
+
+impl Given {
+    /// Removes the file. Only when the answer is recorded: what a crash repeats meets a closed question and changes
+    /// nothing, what it loses is lost.
+    pub fn taken(self) {
+        if let Some(path) = self.inbox {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
 /// Watches one session.
 pub struct Outside {
     dir: PathBuf,
     runtime: PathBuf,
     events: mpsc::Receiver<()>,
-    /// Kept alive; `None` where the system gives no watcher. In headless runs nothing is watched.
+    /// Kept alive; `None` where the system gives no watcher.
     _watcher: Option<notify::RecommendedWatcher>,
-    waits: bool,
 }
 
 impl Outside {
@@ -27,43 +45,39 @@ impl Outside {
         let (sender, events) = mpsc::channel(1);
         let dir = runner.recorder().dir().to_path_buf();
         let runtime = runner.recorder().runtime().to_path_buf();
-        let waits = !runner.policy.headless;
-        let watcher = if waits { watcher(&dir, &runtime, sender) } else { None };
-        Outside { dir, runtime, events, _watcher: watcher, waits }
+        // Headless runs listen too: `interrupt` and `answer` reach an engine that has nobody in front of it.
+        let watcher = watcher(&dir, &runtime, sender);
+        Outside { dir, runtime, events, _watcher: watcher }
     }
 
     /// Resolves when something may have changed.
     pub async fn changed(&mut self) {
-        if !self.waits {
-            return std::future::pending().await;
-        }
         tokio::select! {
             event = self.events.recv() => if event.is_none() { tokio::time::sleep(RESCAN).await },
             () = tokio::time::sleep(RESCAN) => {}
         }
     }
 
-    /// Answers that are there now, as (question, text). The inbox files are removed: the caller gives the answers at
-    /// once.
-    pub fn answers(&self, runner: &Runner) -> Vec<(String, String)> {
-        let mut found: Vec<(String, String)> = Vec::new();
+    /// Answers that are there now.
+    pub fn answers(&self, runner: &Runner) -> Vec<Given> {
+        let mut found: Vec<Given> = Vec::new();
         for (path, message) in runtime::inbox(&self.runtime) {
-            found.push((message.question, message.text));
-            let _ = fs::remove_file(path);
+            found.push(Given { question: message.question, text: message.text, inbox: Some(path) });
         }
         for open in runner.session.escalations.iter().filter(|e| e.is_open()) {
             let path = self.dir.join(layout::escalation(open.index));
             let Ok(text) = fs::read_to_string(path) else { continue };
             let read = escalation::parse(&text, open.index).0;
             if !read.is_open() {
-                found.push((format!("escalation-{:02}", open.index), read.response));
+                let question = format!("escalation-{:02}", open.index);
+                found.push(Given { question, text: read.response, inbox: None });
             }
         }
         found
     }
 }
 
-fn watcher(dir: &PathBuf, runtime: &PathBuf, sender: mpsc::Sender<()>) -> Option<notify::RecommendedWatcher> {
+fn watcher(dir: &Path, runtime: &Path, sender: mpsc::Sender<()>) -> Option<notify::RecommendedWatcher> {
     let mut watcher = notify::recommended_watcher(move |_| {
         let _ = sender.try_send(());
     })

@@ -15,6 +15,7 @@ use crate::domain::question::Question;
 use crate::domain::session::failure::Reason;
 use crate::domain::session::phase::{Phase, Step, Wait, phase};
 use crate::store::record::StoreError;
+use crate::store::runtime;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -39,6 +40,8 @@ pub enum Command {
         text: String,
     },
     Interrupt,
+    /// Stop driving the session when the running call has ended.
+    Park,
     /// Stop driving the session; a running call is ended and counts nothing (PC-701).
     Pause,
 }
@@ -75,14 +78,19 @@ pub async fn run(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) ->
 async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> Result<Finish, StoreError> {
     // A call of an engine that died is ended before it is repeated (PC-706); we hold the lock, so it is nobody's.
     crate::agents::run::reap_stale(runner.recorder().runtime()).await;
+    runner.release();
     let mut outside = Outside::watch(runner);
     let mut running: Option<Running> = None;
     let mut timers: Vec<(String, Instant)> = Vec::new();
-    let mut pausing = false;
+    let (mut pausing, mut parking) = (false, false);
     runner.feed(Input::Go)?;
     loop {
-        for (question, answer) in outside.answers(runner) {
-            answer::give(runner, &question, &answer)?;
+        for given in outside.answers(runner) {
+            match given.question.as_str() {
+                runtime::INTERRUPT => runner.feed(Input::Interrupt)?,
+                question => answer::give(runner, question, &given.text)?,
+            }
+            given.taken();
         }
         if let Some(call) = runner.start.take() {
             match launch(runner, call) {
@@ -99,7 +107,7 @@ async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> R
             run.cancel.take();
         }
         if running.is_none() {
-            if pausing {
+            if pausing || parking {
                 return Ok(Finish::Paused);
             }
             if let Some(finish) = finished(runner, &timers) {
@@ -118,7 +126,12 @@ async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> R
                 }
                 Some(Command::Direct { text }) => runner.feed(Input::Directed { text })?,
                 Some(Command::Interrupt) => runner.feed(Input::Interrupt)?,
-                Some(Command::Pause) | None => pausing = true,
+                // Held, so that the end of the running call does not start it again.
+                Some(Command::Pause) | None => {
+                    pausing = true;
+                    runner.hold();
+                }
+                Some(Command::Park) => parking = true,
             },
             outcome = async { match running.as_mut() { Some(run) => (&mut run.outcome).await, None => std::future::pending().await } } => {
                 if let Some(run) = running.take() {

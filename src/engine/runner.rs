@@ -16,6 +16,7 @@ use crate::domain::session::failure::Reason;
 use crate::domain::session::id::SessionId;
 use crate::domain::session::phase::{Phase, phase};
 use crate::domain::session::state::{self, Session};
+use crate::domain::session::turn::TurnName;
 use crate::store::layout::Layout;
 use crate::store::load::{LoadError, load};
 use crate::store::lock::{EngineLock, LockError};
@@ -120,6 +121,9 @@ impl Runner {
     ) -> Result<Runner, OpenError> {
         let id = session.meta.session_id.clone();
         let lock = lock(layout, &id)?;
+        let runtime = layout.runtime(&id);
+        crate::store::runtime::clear(&runtime)
+            .map_err(|source| OpenError::Store(StoreError { path: runtime, source }))?;
         let recorder =
             Recorder::new(layout.clone(), id.clone(), layout.session_dir(&id)).map_err(OpenError::Store)?;
         let meta = Box::new(session.meta.clone());
@@ -180,6 +184,11 @@ impl Runner {
     /// drives.
     pub fn hold(&mut self) {
         self.held = true;
+    }
+
+    /// The session is driven from here on.
+    pub(super) fn release(&mut self) {
+        self.held = false;
     }
 
     /// Decides and records one input without going on.
@@ -253,12 +262,39 @@ impl Runner {
         if matches!(fact, Fact::ClosingWritten { .. }) {
             self.recorder.closing_style.russian = self.russian_closing();
         }
-        let mut after = self.session.clone();
-        state::apply(&mut after, &fact);
-        let event = self.recorder.record(&fact, &self.session, &after, self.clock.now())?;
-        self.session = after;
-        self.show(Update::Event(event));
-        Ok(())
+        let mut before = self.without_turns();
+        before.turns.extend(spoken_name(&fact).and_then(|name| self.session.turn(name)).cloned());
+        state::apply(&mut self.session, &fact);
+        match self.recorder.record(&fact, &before, &self.session, self.clock.now()) {
+            Ok(event) => {
+                self.show(Update::Event(event));
+                Ok(())
+            }
+            Err(error) => {
+                self.undo(before, &fact);
+                Err(error)
+            }
+        }
+    }
+
+    /// A copy of the session without its turns: those are many, and a fact touches one at most.
+    fn without_turns(&mut self) -> Session {
+        let turns = std::mem::take(&mut self.session.turns);
+        let copy = self.session.clone();
+        self.session.turns = turns;
+        copy
+    }
+
+    /// The fact is not true: nothing was written. The session is as it was.
+    fn undo(&mut self, mut before: Session, fact: &Fact) {
+        let mut turns = std::mem::take(&mut self.session.turns);
+        if let Some(name) = spoken_name(fact) {
+            turns.retain(|t| t.name != *name);
+            turns.append(&mut before.turns);
+            turns.sort_by(|a, b| a.name.cmp(&b.name));
+        }
+        before.turns = turns;
+        self.session = before;
     }
 
     pub(super) fn show(&self, update: Update) {
@@ -285,6 +321,13 @@ impl Runner {
 
     pub fn recorder(&self) -> &Recorder {
         &self.recorder
+    }
+}
+
+fn spoken_name(fact: &Fact) -> Option<&TurnName> {
+    match fact {
+        Fact::Spoke { turn } => Some(&turn.name),
+        _ => None,
     }
 }
 

@@ -77,6 +77,8 @@ pub enum Ask {
     },
     /// What `doctor` prints.
     Doctor,
+    /// Ends the engine at the next fact boundary of every session, to be taken up by a newer one.
+    Park,
     /// Ends the engine. Without `force` it refuses while sessions run.
     Stop {
         force: bool,

@@ -40,10 +40,20 @@ impl Finished {
     }
 }
 
+/// A command for [`run`].
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the place of short commands; `run` gives them a deadline and bounds"
+)]
+pub fn command(program: &str) -> Command {
+    Command::new(program)
+}
+
 /// Runs the command in a session of its own, so that nothing in it can ask on the pilot's terminal, and so that the
 /// deadline ends its children too. Blocks; an error means that it could not be started.
 pub fn run(command: &mut Command, deadline: Duration) -> io::Result<Finished> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    #[expect(unsafe_code, reason = "the standard library has no safe way to start a session")]
     // SAFETY: setsid is async-signal-safe and the closure neither allocates nor takes a lock.
     unsafe {
         command.pre_exec(|| setsid().map(|_| ()).map_err(io::Error::from));

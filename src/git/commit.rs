@@ -186,7 +186,7 @@ impl Git<'_> {
     }
 
     fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new("git");
+        let mut command = child::command("git");
         command.arg("-C").arg(self.root).args(args).envs(self.env.iter().map(|(name, value)| (name, value)));
         // A missing password is an error, not a question.
         command.env("GIT_TERMINAL_PROMPT", "0");

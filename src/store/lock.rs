@@ -82,6 +82,19 @@ impl EngineLock {
     }
 }
 
+/// The right to be the engine process of a sessions folder. Held until dropped.
+#[derive(Debug)]
+pub struct ProcessLock {
+    _file: File,
+}
+
+impl ProcessLock {
+    /// Takes `<runtime_root>/engine-process.lock` without waiting.
+    pub fn acquire(runtime_root: &Path) -> Result<ProcessLock, LockError> {
+        Ok(ProcessLock { _file: wait_for(&runtime_root.join("engine-process.lock"), Duration::ZERO)? })
+    }
+}
+
 /// The right to change `00-index.md` (PC-218). Held until dropped.
 #[derive(Debug)]
 pub struct IndexLock {
@@ -96,6 +109,10 @@ impl IndexLock {
 }
 
 /// An exclusively locked file; the lock ends with the file. Waits up to `patience`.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "real time is what bounds the wait, and the lock is held for milliseconds"
+)]
 pub(in crate::store) fn wait_for(path: &Path, patience: Duration) -> Result<File, LockError> {
     let fail = |error| LockError::Io { path: path.to_path_buf(), error };
     let mut file = open(path).map_err(fail)?;

@@ -47,6 +47,24 @@ pub fn edit(old: &str, meta: &Meta) -> String {
     text
 }
 
+/// [`edit`] of a text whose values are known to be those of `before`, because we wrote it: nothing is parsed. `None`
+/// when the text is not one key per line, or a key comes or goes.
+pub fn edit_known(old: &str, before: &Meta, meta: &Meta) -> Option<String> {
+    let blocks = lines::blocks(old, lines::first_mapping(old));
+    let eol = lines::eol(old);
+    let mut changes: Vec<(Range<usize>, String)> = Vec::new();
+    for key in spell::KEYS {
+        let (value, known) = (spell::value(meta, key), spell::value(before, key));
+        if value == known {
+            continue;
+        }
+        let mut mine = blocks.iter().filter(|b| b.key == *key);
+        let (block, None) = (mine.next()?, mine.next()) else { return None };
+        changes.push((block.content.clone(), block.with_value(old, &value?, eol)));
+    }
+    Some(lines::apply(old, changes, eol))
+}
+
 /// What `peer-session-finalize.sh --validate` finds wrong (PC-194), in the words of a person. Empty = fine.
 pub fn check(text: &str) -> Vec<String> {
     let mut problems = Vec::new();

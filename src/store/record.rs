@@ -57,6 +57,9 @@ pub struct Recorder {
     dir: PathBuf,
     runtime: PathBuf,
     seq: u64,
+    /// `meta.yaml` as we wrote it last: while it is that on disk, an edit needs no parsing.
+    meta_text: Option<String>,
+    events: Option<runtime::EventLog>,
     pub closing_style: ClosingStyle,
 }
 
@@ -66,7 +69,16 @@ impl Recorder {
         let runtime = layout.runtime(&id);
         write::ensure_dir(&runtime).map_err(at(&runtime))?;
         let seq = runtime::next_seq(&runtime);
-        Ok(Recorder { layout, id, dir, runtime, seq, closing_style: ClosingStyle::default() })
+        Ok(Recorder {
+            layout,
+            id,
+            dir,
+            runtime,
+            seq,
+            meta_text: None,
+            events: None,
+            closing_style: ClosingStyle::default(),
+        })
     }
 
     pub fn dir(&self) -> &Path {
@@ -81,7 +93,8 @@ impl Recorder {
         &self.layout
     }
 
-    /// Writes what the fact means. `after` is the session with the fact applied. Returns the event that was logged.
+    /// Writes what the fact means. `after` is the session with the fact applied; of `before` only meta, notes and a turn
+    /// of the same name are looked at. Returns the event that was logged.
     pub fn record(
         &mut self,
         fact: &Fact,
@@ -91,14 +104,14 @@ impl Recorder {
     ) -> Result<Event, StoreError> {
         self.own_file(fact, before, after, now)?;
         if after.meta != before.meta && !matches!(fact, Fact::Began { .. }) {
-            self.save_meta(&after.meta)?;
+            self.save_meta(&before.meta, &after.meta)?;
         }
         if after.notes != before.notes {
             runtime::save_notes(&self.runtime, &after.notes).map_err(at(&self.runtime))?;
         }
         self.rows(fact, after)?;
         let event = Event { seq: self.seq, time: now.to_string(), fact: fact.clone() };
-        runtime::append_event(&self.runtime, &event).map_err(at(&self.runtime))?;
+        self.log(&event).map_err(at(&self.runtime))?;
         self.seq += 1;
         Ok(event)
     }
@@ -122,7 +135,7 @@ impl Recorder {
                 let _ = meta;
                 Ok(())
             }
-            Fact::Spoke { turn } => self.turn_file(&turn.name, &turn.text, before),
+            Fact::Spoke { turn } => self.turn_file(&turn.name, &turn.text, before.has(&turn.name)),
             Fact::Rejected { name, k, reason, text, .. } => {
                 let path = self.dir.join(layout::rejected(&name.stem(), *k));
                 write::atomic(&path, format!("# rejected: {reason}\n\n{text}").as_bytes()).map_err(at(&path))
@@ -175,15 +188,16 @@ impl Recorder {
 
     /// A turn file is complete or absent and never overwritten (PC-231). A file of that name which the session does
     /// not know was written by a participant with its own tools: it is moved out of the way, not lost (PC-070).
-    fn turn_file(&self, name: &TurnName, text: &str, before: &Session) -> Result<(), StoreError> {
+    fn turn_file(&self, name: &TurnName, text: &str, known: bool) -> Result<(), StoreError> {
         let path = self.dir.join(name.to_string());
-        match write::create_exclusive(&path, text.as_bytes()) {
+        // `meta.yaml` follows: it counts the turns.
+        match write::create_followed(&path, text.as_bytes()) {
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
                 let same = fs::read(&path).is_ok_and(|found| found == text.as_bytes());
                 if same {
                     return Ok(());
                 }
-                if before.has(name) {
+                if known {
                     return Err(StoreError { path, source: e });
                 }
                 let aside = self.runtime.join(format!("stray-{}-{name}", self.seq));
@@ -194,11 +208,27 @@ impl Recorder {
         }
     }
 
-    fn save_meta(&self, meta: &Meta) -> Result<(), StoreError> {
+    fn save_meta(&mut self, before: &Meta, after: &Meta) -> Result<(), StoreError> {
         let path = self.dir.join(layout::META);
         let old = fs::read_to_string(&path).map_err(at(&path))?;
-        let new = meta::edit(&old, meta);
-        if new == old { Ok(()) } else { write::atomic(&path, new.as_bytes()).map_err(at(&path)) }
+        let ours = self.meta_text.take().is_some_and(|text| text == old);
+        let known = if ours { meta::edit_known(&old, before, after) } else { None };
+        let new = known.unwrap_or_else(|| meta::edit(&old, after));
+        if new != old {
+            write::atomic(&path, new.as_bytes()).map_err(at(&path))?;
+        }
+        self.meta_text = Some(new);
+        Ok(())
+    }
+
+    fn log(&mut self, event: &Event) -> io::Result<()> {
+        if self.events.is_none() {
+            self.events = Some(runtime::EventLog::open(&self.runtime)?);
+        }
+        match self.events.as_mut() {
+            Some(log) => log.append(event),
+            None => Ok(()),
+        }
     }
 
     fn put(&self, name: &str, text: &str) -> Result<(), StoreError> {

@@ -63,9 +63,39 @@ pub fn next_seq(dir: &Path) -> u64 {
     last.unwrap_or(0) + 1
 }
 
-/// Evidence, not state: a lost line loses nothing, so it is not synced.
-pub fn append_event(dir: &Path, event: &Event) -> io::Result<()> {
-    write::append_line(&dir.join(EVENTS), &serde_json::to_string(event)?)
+/// The event log of a running session. Evidence, not state: a lost line loses nothing, so it is not synced.
+#[derive(Debug)]
+pub struct EventLog(write::Log);
+
+impl EventLog {
+    pub fn open(dir: &Path) -> io::Result<EventLog> {
+        Ok(EventLog(write::Log::open(&dir.join(EVENTS))?))
+    }
+
+    pub fn append(&mut self, event: &Event) -> io::Result<()> {
+        self.0.append(&serde_json::to_string(event)?)
+    }
+}
+
+/// Clears the folder of a session of the same id that is no more: its notes would answer the new one's questions. The
+/// old event log is kept beside the new one.
+pub fn clear(dir: &Path) -> io::Result<()> {
+    for file in [NOTES, "call.json", "dispute.yaml", "reflection.json"] {
+        match std::fs::remove_file(dir.join(file)) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
+            _ => {}
+        }
+    }
+    for (path, _) in inbox(dir) {
+        std::fs::remove_file(path)?;
+    }
+    for log in [EVENTS, PILOT] {
+        let path = dir.join(log);
+        if path.exists() {
+            write::rename(&path, &dir.join(format!("before-{log}")))?;
+        }
+    }
+    Ok(())
 }
 
 /// All events; a torn last line is left out.

@@ -305,7 +305,15 @@ impl Report<'_> {
         let log: Vec<String> = self.part(Section::Metadata).map_or(Vec::new(), |part| {
             parts::links(part.body).iter().filter_map(|t| parts::relative(t).map(str::to_string)).collect()
         });
-        for file in self.input.turn_files.iter().filter(|file| !log.contains(file)) {
+        // An extension is appended and the log stays as it was (AMB-89), so its turns are linked in its own section.
+        let extended: Vec<String> = parts::all(self.body)
+            .iter()
+            .filter(|part| is_extension(part.heading))
+            .flat_map(|part| parts::links(part.body))
+            .collect();
+        let linked =
+            |file: &String| log.contains(file) || extended.iter().any(|t| parts::relative(t) == Some(file));
+        for file in self.input.turn_files.iter().filter(|file| !linked(file)) {
             findings.error("PC-660", format!("§7 does not link to {file}"));
         }
         let order: Vec<_> = log.iter().filter(|file| self.input.turn_files.contains(file)).collect();
@@ -357,6 +365,12 @@ impl Report<'_> {
             findings.error("PC-616", format!("one session has one report, but there is {file}"));
         }
     }
+}
+
+/// `## Extension (turns …` in either language (PC-614).
+fn is_extension(heading: &str) -> bool {
+    let title = heading.trim_start_matches('#').trim_start();
+    title.starts_with("Extension (") || title.starts_with("Дополнение (")
 }
 
 #[cfg(test)]

@@ -1,1 +1,21 @@
+//! One test binary: it links once, and its modules share the helpers.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "tests stop at the first surprise, write fixtures and start programs"
+)]
 
+mod bin;
+mod source;
+mod stage;
+
+mod cli;
+mod docs;
+mod kills;
+mod layers;
+mod sessions;
+mod shipped;
+mod tidy;
+mod worlds;

@@ -99,6 +99,7 @@ impl Reply {
         Ok(self.exit)
     }
 
+    #[expect(clippy::disallowed_methods, reason = "a process of its own whose work is to take time")]
     fn wait(&self, time: Duration) {
         if self.speed > 0.0 && !time.is_zero() {
             std::thread::sleep(time.div_f64(self.speed));
@@ -175,6 +176,7 @@ fn fill(text: &str, values: &[(&str, &str)]) -> String {
     out + rest
 }
 
+#[expect(clippy::disallowed_methods, reason = "a process of its own, without an engine's clock")]
 fn now() -> Stamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Stamp(i64::try_from(since.as_secs()).unwrap_or_default())

@@ -1,7 +1,6 @@
 //! The write token, replayed from the turns (group P). Bookkeeping only: who speaks, writes files or implements does
 //! not depend on it, and no consensus does (PC-390, PC-395).
 
-use super::marker::markers;
 use super::meta::{Handoff, Meta};
 use super::order::is_discovery_reply;
 use super::turn::Turn;
@@ -68,7 +67,7 @@ impl Replay<'_> {
             return;
         }
         let Some(speaker) = self.speaker(turn) else { return };
-        let found = markers(turn.body());
+        let found = turn.markers();
         // The addressee's turn ends the offer either way (PC-394).
         let offered = self.pending.take_if(|(_, to, _)| *to == speaker);
         match offered {
@@ -80,8 +79,8 @@ impl Replay<'_> {
             None if found.accept => self.void(turn, "ACCEPT_HANDOFF without a pending offer"),
             _ => {}
         }
-        if let Some((to, reason)) = found.offer {
-            self.offer(turn, speaker, &to, reason);
+        if let Some((to, reason)) = &found.offer {
+            self.offer(turn, speaker, to, reason.clone());
         }
     }
 

@@ -3,13 +3,14 @@
 //! There is no stored state machine: [`phase`] looks at the session and says where it stands, live and after a
 //! restart alike. Deriving twice gives the same answer and writes nothing (PC-709).
 
+mod rounds;
+mod turns;
+
 use super::clean::{self, Pass};
-use super::consensus::{self, Stance, Voice, WriterVerdict};
-use super::dispute::{self, DisputeAnswer, Verdict};
+use super::consensus::{Stance, Voice};
 use super::escalation::{self, Escalation};
-use super::failure::Reason;
 use super::handoff::{self, Token};
-use super::meta::{Handoff, ResultClass, Status};
+use super::meta::{ResultClass, Status};
 use super::order::{self, is_discovery_reply};
 use super::state::{ReportState, Session};
 use super::turn::{Turn, TurnName};
@@ -180,7 +181,7 @@ pub fn phase(s: &Session) -> Phase {
     if s.meta.engine_decision.is_some() {
         return draft_or_close(s);
     }
-    if s.is_round_loop() { round_loop(s) } else { turn_loop(s) }
+    if s.is_round_loop() { rounds::round_loop(s) } else { turns::turn_loop(s) }
 }
 
 /// The write token as the turn files tell it (PC-390 ff.).
@@ -248,6 +249,9 @@ pub fn stance(s: &Session, turn: &Turn) -> Stance {
     if let Some(payload) = &markers.consensus {
         return Stance::Agrees(payload.clone());
     }
+    if !markers.pass {
+        return Stance::Dissents;
+    }
     match clean::judge_pass(turn.body()) {
         Some(Pass::Clean) => Stance::Passes,
         Some(Pass::Suspicious) if judged(s, &turn.name) == Some(true) => Stance::Passes,
@@ -265,9 +269,9 @@ fn extending(s: &Session) -> bool {
 
 fn commit_or(s: &Session, otherwise: Phase) -> Phase {
     match (s.live.commit_due, &s.notes.commit_refused) {
-        (true, Some(_)) => Phase::Wait(Wait::Commit),
+        (_, Some(_)) => Phase::Wait(Wait::Commit),
         (true, None) => Phase::Finalize(Step::Commit),
-        (false, _) => otherwise,
+        (false, None) => otherwise,
     }
 }
 
@@ -371,189 +375,6 @@ fn loop_ended(s: &Session, class: ResultClass, majority: bool, at: u32, payloads
         };
     }
     draft_or_close(s)
-}
-
-/// D14 to D16, SM.1.
-fn turn_loop(s: &Session) -> Phase {
-    let Some(opening) = s.turn(&TurnName::writer(0)) else { return Phase::WriterOpening };
-    let spoken = order::reading_order(s.turns.iter(), &s.meta.round_order);
-    let last = spoken.into_iter().rfind(|t| t.name.is_writer() || t.name.is_peer()).unwrap_or(opening);
-    let exchange = exchanges(s);
-    if let Some(phase) = escalate(s, last) {
-        return phase;
-    }
-    let escalated = escalation_of(s, &last.name);
-    if last.name.is_writer() {
-        let number =
-            if literal_numbering(s) { last.name.number.max(exchange + 1) } else { last.name.number + 1 };
-        let vendor = s.peers().first().map(|p| p.vendor.clone()).unwrap_or_default();
-        return reserved(s, last).unwrap_or(Phase::PeerCall {
-            round: exchange + 1,
-            vendor,
-            name: TurnName::peer(number),
-        });
-    }
-    let fresh_extension = s.notes.extensions.last().is_some_and(|e| e.from > exchange);
-    if fresh_extension {
-        return writer_turn(last, exchange);
-    }
-    match (&last.markers().consensus, escalated) {
-        (Some(payload), None) => {
-            loop_ended(s, ResultClass::Agreed, false, last.name.number, vec![payload.clone()])
-        }
-        _ if exchange < s.meta.turns_limit => writer_turn(last, exchange),
-        (_, Some(e)) if matches!(dispute::read_answer(&e.response), DisputeAnswer::Decision(_)) => {
-            loop_ended(s, ResultClass::Escalated, false, last.name.number, Vec::new())
-        }
-        _ => loop_ended(s, ResultClass::NotAgreed, false, last.name.number, Vec::new()),
-    }
-}
-
-fn writer_turn(last: &Turn, exchange: u32) -> Phase {
-    Phase::WriterTurn { round: exchange, name: TurnName::writer(last.name.number + 1) }
-}
-
-/// True for trees with `NN-writer.md` and `NN-peer.md` of the same number (PC-240): they keep their style.
-fn literal_numbering(s: &Session) -> bool {
-    s.turns.iter().any(|t| t.name.number > 0 && t.name.is_writer() && s.has(&TurnName::peer(t.name.number)))
-}
-
-/// D14, D17 to D19, SM.2.
-fn round_loop(s: &Session) -> Phase {
-    let Some(opening) = s.turn(&TurnName::writer(0)) else { return Phase::WriterOpening };
-    if let Some(phase) = escalate(s, opening).or_else(|| reserved(s, opening)).or_else(|| discovery(s)) {
-        return phase;
-    }
-    let round = current_round(s);
-    let writer = s.turn(&s.writer_name(round));
-    if writer.is_none() {
-        if let Some(phase) = next_peer(s, round) {
-            return phase;
-        }
-    }
-    let replies = s.peers().into_iter().filter_map(|p| s.turn(&TurnName::peer_of(round, &p.vendor)));
-    if let Some(phase) = replies.clone().find_map(|t| escalate(s, t)) {
-        return phase;
-    }
-    if let Some(phase) = writer.and_then(|t| escalate(s, t).or_else(|| reserved(s, t))) {
-        return phase;
-    }
-    let token = token(s);
-    if (&token.holder, &token.history) != (&s.meta.write_token_holder, &s.meta.handoff_history) {
-        return handed_off(token.holder, token.history);
-    }
-    if s.active_vendors().is_empty() {
-        return nobody_left(s, round);
-    }
-    let doubtful = |t: &&Turn| {
-        t.markers().consensus.is_none()
-            && clean::judge_pass(t.body()) == Some(Pass::Suspicious)
-            && judged(s, &t.name).is_none()
-    };
-    if let Some(turn) = replies.clone().find(doubtful) {
-        return Phase::Judge { round, turn: turn.name.clone() };
-    }
-    let voices = voices(s, round);
-    if consensus::peers_close(&voices) {
-        return loop_ended(s, agreed_class(s), false, round, consensus::payloads(&voices));
-    }
-    let Some(writer) = writer else { return Phase::WriterTurn { round, name: s.writer_name(round) } };
-    let accepts = writer.head.as_ref().map(|h| h.accepts.as_slice()).unwrap_or(&[]);
-    let claim = writer.markers().consensus.as_ref().filter(|_| writer.markers().escalate.is_none());
-    if let (Some(payload), WriterVerdict::Closes) = (claim, consensus::writer_closes(&voices, accepts)) {
-        return loop_ended(s, agreed_class(s), false, round, vec![payload.clone()]);
-    }
-    if round < s.meta.rounds_limit {
-        return next_peer(s, round + 1).unwrap_or(Phase::Wait(Wait::Participants));
-    }
-    at_limit(s, round, writer)
-}
-
-fn handed_off(holder: String, history: Vec<Handoff>) -> Phase {
-    due(Fact::HandedOff { holder, history })
-}
-
-fn agreed_class(s: &Session) -> ResultClass {
-    if s.meta.failed.is_empty() { ResultClass::Agreed } else { ResultClass::Partial }
-}
-
-/// The first active peer without reply or skip in this round (D18).
-fn next_peer(s: &Session, round: u32) -> Option<Phase> {
-    let vendor = s.active_vendors().into_iter().find(|v| {
-        let reply = s.turn(&TurnName::peer_of(round, v)).is_some_and(|t| !is_discovery_reply(t));
-        !reply && !s.meta.skipped(round, v)
-    })?;
-    let name = TurnName::peer_of(round, &vendor);
-    Some(Phase::PeerCall { round, vendor, name })
-}
-
-/// D17: what discovery still needs; `None` when the roles are settled (PC-270).
-fn discovery(s: &Session) -> Option<Phase> {
-    let settled = s.roles_turn().is_some() || s.peers().iter().all(|p| !s.meta.roles_of(&p.agent).is_empty());
-    if settled {
-        return None;
-    }
-    for vendor in s.active_vendors() {
-        let name = TurnName::peer_of(0, &vendor);
-        let foreign = s.turn(&TurnName::peer_of(1, &vendor)).is_some_and(is_discovery_reply);
-        if s.has(&name) || foreign || s.meta.skipped(0, &vendor) {
-            continue;
-        }
-        let asked = s.rejected.iter().rfind(|r| r.name == name && r.reason == Reason::Clarify);
-        let unanswered = |k: u32| !s.notes.clarified.iter().any(|(v, n, _)| *v == vendor && *n == k);
-        if let Some(open) = asked.filter(|r| r.k == s.rejected_count(&name) && unanswered(r.k)) {
-            return Some(Phase::Wait(Wait::Clarify { vendor, k: open.k }));
-        }
-        return Some(Phase::Discovery { vendor });
-    }
-    let replies = s.peers().into_iter().filter_map(|p| s.turn(&TurnName::peer_of(0, &p.vendor)));
-    let due = replies.into_iter().find_map(|t| escalate(s, t));
-    due.or(Some(if s.active_vendors().is_empty() { nobody_left(s, 0) } else { Phase::RolesWriter }))
-}
-
-/// PC-327: the pilot re-activates, interrupts, or has closed as not agreed.
-fn nobody_left(s: &Session, round: u32) -> Phase {
-    match s.meta.engine_result_class {
-        Some(ResultClass::NotAgreed) => loop_ended(s, ResultClass::NotAgreed, false, round, Vec::new()),
-        _ => Phase::Wait(Wait::Participants),
-    }
-}
-
-/// `ROUND >= rounds_limit` without consensus (group R).
-fn at_limit(s: &Session, round: u32, writer: &Turn) -> Phase {
-    let asked = s.escalations.iter().rfind(|e| e.reason == escalation::LIMIT_REASON && e.turn == round);
-    if let Some(asked) = asked {
-        return match dispute::read_answer(&asked.response) {
-            DisputeAnswer::Continue => {
-                let rounds_limit = round + more(&asked.response);
-                due(Fact::LimitsRaised { turns_limit: s.meta.turns_limit, rounds_limit })
-            }
-            DisputeAnswer::Close => loop_ended(s, ResultClass::NotAgreed, false, round, Vec::new()),
-            DisputeAnswer::Decision(_) => loop_ended(s, ResultClass::Escalated, false, round, Vec::new()),
-        };
-    }
-    let escalated = || {
-        let source = writer.name.to_string();
-        due(Fact::Escalated {
-            escalation: next_escalation(s, round, escalation::LIMIT_REASON.into(), source),
-        })
-    };
-    match &s.notes.dispute {
-        Some(note) if note.round == round => {
-            match note.dispute.as_ref().map(|d| dispute::verdict(d, &voters(s))) {
-                Some(Verdict::Majority { summary, .. }) => {
-                    loop_ended(s, agreed_class(s), true, round, vec![summary])
-                }
-                _ => escalated(),
-            }
-        }
-        _ => match s.meta.engine_result_class {
-            Some(class @ (ResultClass::Agreed | ResultClass::Partial)) => {
-                loop_ended(s, class, true, round, Vec::new())
-            }
-            _ => Phase::Dispute { round },
-        },
-    }
 }
 
 /// The writer and all active peers, by agent id (PC-422).

@@ -277,7 +277,7 @@ impl fmt::Display for Warning {
             }
             Warning::Timestamp(text) => write!(f, "frontmatter has an unreadable timestamp \"{text}\""),
             Warning::Consensus(word) => {
-                write!(f, "frontmatter says consensus {word:?}, the markers say otherwise")
+                write!(f, "frontmatter says consensus {}, the markers say otherwise", word.key())
             }
             Warning::NearMiss(line) => write!(f, "possible misformatted marker: {line}"),
             Warning::SideEffect(line) => write!(f, "the reply reports a side effect: {line}"),

@@ -5,7 +5,6 @@ use regex::Regex;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 use std::sync::LazyLock;
 use std::time::Duration;
 
@@ -23,7 +22,7 @@ pub fn read(governance: &Path, host: &str, runner: &str) -> String {
 /// The name of this machine.
 pub fn host() -> Option<String> {
     let from_kernel = fs::read_to_string("/proc/sys/kernel/hostname").ok();
-    let ask = || Some(child::run(Command::new("uname").arg("-n"), Duration::from_secs(5)).ok()?.stdout);
+    let ask = || Some(child::run(child::command("uname").arg("-n"), Duration::from_secs(5)).ok()?.stdout);
     from_kernel.or_else(ask).map(|name| name.trim().to_string()).filter(|name| !name.is_empty())
 }
 

@@ -29,6 +29,7 @@ pub fn has_mark(_pid: u32, _mark: &str) -> bool {
     false
 }
 
+#[expect(clippy::disallowed_methods, reason = "a short look at the process table, which ends by itself")]
 fn rows(select: &[&str]) -> Vec<Row> {
     let output = Command::new("ps")
         .args(select)
@@ -42,6 +43,7 @@ fn rows(select: &[&str]) -> Vec<Row> {
     String::from_utf8_lossy(&output.stdout).lines().filter_map(|line| row(line, now)).collect()
 }
 
+#[expect(clippy::disallowed_methods, reason = "process ages are told by the system's clock")]
 fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs())
 }

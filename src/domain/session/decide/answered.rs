@@ -102,8 +102,10 @@ impl Word {
 fn close(s: &Session, text: &str) -> Vec<Effect> {
     let extend = ["extend", "продлить", "дозакрытие"].iter().find_map(|word| {
         let head = text.get(..word.len())?;
-        (head.to_lowercase() == *word)
-            .then(|| text[word.len()..].trim_start_matches([':', ' ', '—', '-', ',']).trim())
+        let rest = &text[word.len()..];
+        // "Extended tests are missing" is a reason as it stands.
+        (head.to_lowercase() == *word && !rest.starts_with(char::is_alphanumeric))
+            .then(|| rest.trim_start_matches([':', ' ', '—', '-', ',']).trim())
     });
     if extend.is_none() && (is_close_signal(text) || text.eq_ignore_ascii_case("c")) {
         return record(Fact::CloseSignalled);

@@ -1,0 +1,216 @@
+//! The engine process: sessions that run, screens that watch.
+//!
+//! Every session runs on a thread of its own; the hub only passes messages. It holds the last known view of each
+//! session that somebody watches or that runs here, and tells every screen what changed. An idle hub wakes nobody but
+//! its directory watch.
+
+mod deck;
+mod serve;
+mod session;
+mod watch;
+
+use super::run::Command;
+use super::setting::Setting;
+use super::wire::{Ask, Tell};
+use crate::domain::session::id::SessionId;
+use crate::store::lock::{LockError, ProcessLock};
+use std::collections::{BTreeSet, HashMap};
+use std::path::PathBuf;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::{Notify, mpsc, watch as watch_channel};
+
+/// Tells that may wait for a slow screen. When they are full, progress is dropped and the screen gets a snapshot.
+pub const TELLS: usize = 256;
+/// Asks that may wait for the hub.
+pub const ASKS: usize = 64;
+
+/// One screen.
+pub(super) struct Client {
+    pub tells: mpsc::Sender<Tell>,
+    /// Limit of the deck it wants, 0 = none.
+    pub deck: usize,
+    pub watched: BTreeSet<SessionId>,
+}
+
+/// A session that runs in this process.
+pub(super) struct Live {
+    pub commands: mpsc::Sender<Command>,
+}
+
+/// Shared by all tasks of the hub.
+pub(super) struct Shared {
+    pub setting: Setting,
+    pub clients: Mutex<HashMap<u64, Client>>,
+    pub live: Mutex<HashMap<SessionId, Live>>,
+    pub views: Mutex<HashMap<SessionId, super::wire::View>>,
+    pub deck: Mutex<deck::Deck>,
+    /// Something in the deck changed.
+    pub deck_dirty: Notify,
+    /// The last session ended, or the last screen left: perhaps it is time to go.
+    pub idle: Notify,
+    /// The engine shall end.
+    ended: watch_channel::Sender<bool>,
+    next_client: AtomicU64,
+    _lock: ProcessLock,
+}
+
+/// The engine behind a screen.
+#[derive(Clone)]
+pub struct Hub {
+    pub(super) shared: Arc<Shared>,
+}
+
+/// A lock that a panicking task left is as good as before: the data are replaced as wholes.
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Hub {
+    /// One hub per sessions folder. Must be called inside a tokio runtime.
+    pub fn start(setting: Setting) -> Result<Hub, LockError> {
+        let lock = ProcessLock::acquire(&setting.layout.runtime_root)?;
+        let shared = Arc::new(Shared {
+            setting,
+            clients: Mutex::default(),
+            live: Mutex::default(),
+            views: Mutex::default(),
+            deck: Mutex::default(),
+            deck_dirty: Notify::new(),
+            idle: Notify::new(),
+            ended: watch_channel::channel(false).0,
+            next_client: AtomicU64::new(1),
+            _lock: lock,
+        });
+        let hub = Hub { shared };
+        tokio::spawn(watch::watch(hub.clone()));
+        tokio::spawn(deck::keep(hub.clone()));
+        Ok(hub)
+    }
+
+    /// A new screen. Dropping the sender is leaving.
+    pub fn connect(&self) -> (mpsc::Sender<Ask>, mpsc::Receiver<Tell>) {
+        let (asks, receiver) = mpsc::channel(ASKS);
+        let (tells, told) = mpsc::channel(TELLS);
+        tokio::spawn(serve::serve(self.clone(), receiver, tells));
+        (asks, told)
+    }
+
+    /// Sessions that run here.
+    pub fn running(&self) -> Vec<SessionId> {
+        locked(&self.shared.live).keys().cloned().collect()
+    }
+
+    pub fn has_screens(&self) -> bool {
+        !locked(&self.shared.clients).is_empty()
+    }
+
+    /// Resolves when no session runs and no screen is connected.
+    pub async fn abandoned(&self) {
+        loop {
+            let notified = self.shared.idle.notified();
+            if self.running().is_empty() && !self.has_screens() {
+                return;
+            }
+            notified.await;
+        }
+    }
+
+    /// Ends every session's running call and stops driving them.
+    pub async fn pause_all(&self) {
+        self.stop_driving(Command::Pause).await;
+    }
+
+    /// Lets every session come to its next fact boundary, keeps the list for the engine that takes over, and ends.
+    pub async fn park_and_stop(&self) {
+        let ids = self.stop_driving(Command::Park).await;
+        let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
+        if let Ok(text) = serde_json::to_vec(&ids) {
+            let _ = crate::store::write::atomic(&self.parked_file(), &text);
+        }
+        self.stop("a newer engine takes over");
+    }
+
+    /// Takes up what an older engine parked.
+    pub async fn take_up_parked(&self) {
+        let path = self.parked_file();
+        let Ok(bytes) = std::fs::read(&path) else { return };
+        let _ = std::fs::remove_file(&path);
+        let ids: Vec<String> = serde_json::from_slice(&bytes).unwrap_or_default();
+        for id in ids.iter().filter_map(|id| SessionId::parse(id)) {
+            let _ = session::resume(self, &id, false, false).await;
+        }
+    }
+
+    /// Says good-bye to every screen and ends the engine.
+    pub fn stop(&self, why: &str) {
+        let clients: Vec<u64> = locked(&self.shared.clients).keys().copied().collect();
+        for client in clients {
+            self.tell(client, Tell::Bye { why: why.into() });
+        }
+        let _ = self.shared.ended.send(true);
+    }
+
+    /// Resolves when the engine was told to end, after the good-byes had time to leave.
+    pub async fn stopped(&self) {
+        let mut ended = self.shared.ended.subscribe();
+        let _ = ended.wait_for(|e| *e).await;
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+
+    async fn stop_driving(&self, how: Command) -> Vec<SessionId> {
+        let live: Vec<(SessionId, mpsc::Sender<Command>)> =
+            locked(&self.shared.live).iter().map(|(id, l)| (id.clone(), l.commands.clone())).collect();
+        for (_, commands) in &live {
+            let _ = commands.send(how.clone()).await;
+        }
+        loop {
+            let notified = self.shared.idle.notified();
+            if self.running().is_empty() {
+                return live.into_iter().map(|(id, _)| id).collect();
+            }
+            notified.await;
+        }
+    }
+
+    /// Where the list of sessions to take up again is kept across a takeover.
+    fn parked_file(&self) -> PathBuf {
+        self.shared.setting.layout.runtime_root.join("parked.json")
+    }
+
+    /// Tells one screen; a full queue drops the tell only when it may be dropped.
+    pub(super) fn tell(&self, client: u64, tell: Tell) {
+        let sender = locked(&self.shared.clients).get(&client).map(|c| c.tells.clone());
+        if let Some(sender) = sender {
+            deliver(&sender, tell);
+        }
+    }
+
+    /// Tells every screen that watches the session.
+    pub(super) fn tell_watchers(&self, id: &SessionId, tell: &Tell) {
+        let senders: Vec<mpsc::Sender<Tell>> = locked(&self.shared.clients)
+            .values()
+            .filter(|c| c.watched.contains(id))
+            .map(|c| c.tells.clone())
+            .collect();
+        for sender in senders {
+            deliver(&sender, tell.clone());
+        }
+    }
+}
+
+fn deliver(sender: &mpsc::Sender<Tell>, tell: Tell) {
+    match sender.try_send(tell) {
+        Ok(()) | Err(mpsc::error::TrySendError::Closed(_)) => {}
+        Err(mpsc::error::TrySendError::Full(tell)) => {
+            if matches!(tell, Tell::Progress { .. }) {
+                return;
+            }
+            // Facts are never dropped: a screen that is slow gets them late.
+            let sender = sender.clone();
+            tokio::spawn(async move {
+                let _ = sender.send(tell).await;
+            });
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! One screen's asks.
+
+use super::{Client, Hub, deck, locked, session};
+use crate::config::layers::FlagValue;
+use crate::domain::policy::Policy;
+use crate::domain::session::id::SessionId;
+use crate::domain::session::order::reading_order;
+use crate::engine::answer;
+use crate::engine::begin;
+use crate::engine::clock::Clock;
+use crate::engine::opening::Opening;
+use crate::engine::prepare::prepare;
+use crate::engine::questions::open_questions;
+use crate::engine::run::Command;
+use crate::engine::runner::Runner;
+use crate::engine::setting::Setting;
+use crate::engine::wire::{Ask, PROTOCOL, Plan, Tell};
+use crate::store::lock::EngineLock;
+use crate::store::runtime::{self, Message};
+use crate::store::verify::{Severity, VerifyInput, verify};
+use crate::store::{layout, load};
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use tokio::sync::mpsc;
+
+/// The largest file that a screen is sent whole.
+const READ_LIMIT: u64 = 16 * 1024 * 1024;
+
+/// Serves one screen until it leaves.
+pub async fn serve(hub: Hub, mut asks: mpsc::Receiver<Ask>, tells: mpsc::Sender<Tell>) {
+    let me = hub.shared.next_client.fetch_add(1, Ordering::Relaxed);
+    locked(&hub.shared.clients).insert(me, Client { tells, deck: 0, watched: Default::default() });
+    while let Some(ask) = asks.recv().await {
+        handle(&hub, me, ask).await;
+    }
+    locked(&hub.shared.clients).remove(&me);
+    session::forget_unwatched(&hub);
+    hub.shared.idle.notify_waiters();
+}
+
+async fn handle(hub: &Hub, me: u64, ask: Ask) {
+    let refuse = |what: &str, why: String| hub.tell(me, Tell::Refused { what: what.into(), why });
+    match ask {
+        Ask::Hello { protocol, .. } if protocol != PROTOCOL => {
+            refuse(
+                "hello",
+                format!(
+                    "this engine speaks protocol {PROTOCOL}, the screen {protocol}; stop the engine with `flightdeck engines --stop`"
+                ),
+            );
+        }
+        Ask::Hello { .. } => hub.tell(
+            me,
+            Tell::Welcome {
+                protocol: PROTOCOL,
+                version: env!("CARGO_PKG_VERSION").into(),
+                pid: std::process::id(),
+                sessions: hub.shared.setting.places.sessions.clone(),
+            },
+        ),
+        Ask::Deck { limit } => {
+            if let Some(client) = locked(&hub.shared.clients).get_mut(&me) {
+                client.deck = limit;
+            }
+            deck::refresh(hub).await;
+            deck::send(hub, Some(me));
+        }
+        Ask::Watch { id } => {
+            if let Some(client) = locked(&hub.shared.clients).get_mut(&me) {
+                client.watched.insert(id.clone());
+            }
+            match session::view(hub, &id).await {
+                Ok(view) => hub.tell(me, Tell::Snapshot { view: Box::new(view) }),
+                Err(why) => refuse("watch", why),
+            }
+        }
+        Ask::Unwatch { id } => {
+            if let Some(client) = locked(&hub.shared.clients).get_mut(&me) {
+                client.watched.remove(&id);
+            }
+            session::forget_unwatched(hub);
+        }
+        Ask::Begin { plan } => begin_session(hub, me, plan).await,
+        Ask::Resume { id, yes } => {
+            if let Err(why) = session::resume(hub, &id, yes, false).await {
+                refuse("resume", why);
+            }
+        }
+        Ask::Finalize { id } => {
+            if let Err(why) = session::resume(hub, &id, true, true).await {
+                refuse("finalize", why);
+            }
+        }
+        Ask::Command { id, command } => {
+            if let Err(why) = command_session(hub, &id, command).await {
+                refuse("command", why);
+            }
+        }
+        Ask::Read { id, file } => match read(hub, &id, &file) {
+            Ok(text) => hub.tell(me, Tell::File { id, file, text }),
+            Err(why) => refuse("read", why),
+        },
+        Ask::Search { seq, .. } => {
+            hub.tell(me, Tell::Found { seq, hits: Vec::new(), done: true, scanned: 0, total: 0 });
+        }
+        Ask::Events { id } => {
+            let events = runtime::events(&hub.shared.setting.layout.runtime(&id));
+            hub.tell(me, Tell::Events { id, events });
+        }
+        Ask::Verify { id } => match findings(&hub.shared.setting, &id) {
+            Ok(findings) => hub.tell(me, Tell::Verified { id, findings }),
+            Err(why) => refuse("verify", why),
+        },
+        Ask::Doctor => hub.tell(me, Tell::Doctor { text: crate::engine::doctor::text(&hub.shared.setting) }),
+        Ask::Park => {
+            hub.park_and_stop().await;
+        }
+        Ask::Stop { force } => {
+            let running = hub.running();
+            if running.is_empty() || force {
+                hub.pause_all().await;
+                hub.stop("asked to");
+            } else {
+                let ids: Vec<String> = running.iter().map(ToString::to_string).collect();
+                refuse(
+                    "stop",
+                    format!("sessions run: {}; pause them first, or stop with --force", ids.join(", ")),
+                );
+            }
+        }
+    }
+}
+
+/// The flags that a plan stands for.
+fn flags(plan: &Plan, setting: &Setting) -> Vec<FlagValue> {
+    let number = |n: u32| (n > 0).then(|| n.to_string());
+    let text = |t: &str| (!t.is_empty()).then(|| t.to_string());
+    let sessions = setting.places.sessions.to_string_lossy().into_owned();
+    [
+        ("sessions_dir", "--sessions-dir", Some(sessions)),
+        ("writer", "writer", text(&plan.writer)),
+        ("lang", "language", text(&plan.lang)),
+        ("turns_limit", "turn limit", number(plan.turns_limit)),
+        ("rounds_limit", "round limit", number(plan.rounds_limit)),
+        ("max_peer_attempts", "attempts", number(plan.max_peer_attempts)),
+    ]
+    .into_iter()
+    .filter_map(|(key, name, value)| Some(FlagValue { key, name, value: value? }))
+    .collect()
+}
+
+async fn begin_session(hub: &Hub, me: u64, plan: Plan) {
+    let refuse = |why: String| hub.tell(me, Tell::Refused { what: "begin".into(), why });
+    let cwd = if plan.cwd.is_dir() { plan.cwd.clone() } else { hub.shared.setting.cwd.clone() };
+    let setting = match Setting::new(&cwd, &flags(&plan, &hub.shared.setting)) {
+        Ok(setting) => setting,
+        Err(e) => return refuse(format!("{} — {}", e.cause, e.next)),
+    };
+    let prepared = match prepare(&setting, &plan) {
+        Ok(prepared) => prepared,
+        Err(e) => return refuse(format!("{} {}", e.cause, e.next)),
+    };
+    let announcement = prepared.opening.announcement.clone();
+    if !plan.yes && !prepared.opening.questions.is_empty() {
+        let questions = questions(&prepared.opening);
+        return hub.tell(me, Tell::Opening { announcement, questions });
+    }
+    let desk =
+        setting.desk(prepared.registry, Some(&plan.model).filter(|m| !m.is_empty()).map(String::as_str));
+    let (sender, updates) = mpsc::unbounded_channel();
+    let policy = Policy { headless: false, ..plan.policy };
+    let begun = begin::begin(
+        &setting.layout,
+        &prepared.opening,
+        &prepared.writer,
+        desk,
+        policy,
+        Clock::System,
+        Some(sender),
+    );
+    match begun {
+        Ok(begun) => {
+            let id = begun.runner.session.meta.session_id.clone();
+            let announcement = announcement.into_iter().chain(begun.notes).collect();
+            if let Some(client) = locked(&hub.shared.clients).get_mut(&me) {
+                client.watched.insert(id.clone());
+            }
+            session::launch(hub, begun.runner, updates);
+            hub.tell(me, Tell::Began { id: id.clone(), announcement });
+            if let Ok(view) = session::view(hub, &id).await {
+                hub.tell(me, Tell::Snapshot { view: Box::new(view) });
+            }
+        }
+        Err(e) => refuse(format!("the session could not be created: {e}")),
+    }
+}
+
+fn questions(opening: &Opening) -> Vec<String> {
+    opening.questions.iter().map(|q| q.text.clone()).collect()
+}
+
+/// A command reaches the session here, in another engine through its inbox, or a session that stands still.
+async fn command_session(hub: &Hub, id: &SessionId, command: Command) -> Result<(), String> {
+    let live = locked(&hub.shared.live).get(id).map(|l| l.commands.clone());
+    if let Some(commands) = live {
+        return commands.send(command).await.map_err(|_| "the session has just ended".to_string());
+    }
+    let setting = &hub.shared.setting;
+    let dir = setting.layout.runtime(id);
+    if EngineLock::holder(&dir).is_some() {
+        let message = match command {
+            Command::Answer { question, text } => Message { question, text },
+            Command::Interrupt => Message { question: runtime::INTERRUPT.into(), text: String::new() },
+            _ => {
+                return Err("another engine drives this session; only answers and interrupts reach it".into());
+            }
+        };
+        return runtime::post(&dir, &message).map_err(|e| e.to_string());
+    }
+    match command {
+        Command::Answer { question, text } => {
+            answer_standing(setting, id, &question, &text)?;
+            session::reload(hub, id).await;
+            Ok(())
+        }
+        Command::Interrupt => {
+            let mut runner = open(setting, id)?;
+            runner.feed(crate::domain::input::Input::Interrupt).map_err(|e| e.to_string())?;
+            drop(runner);
+            session::reload(hub, id).await;
+            Ok(())
+        }
+        _ => Err("nobody drives this session; resume it first".into()),
+    }
+}
+
+fn open(setting: &Setting, id: &SessionId) -> Result<Runner, String> {
+    let desk = setting.desk(setting.registry().map_err(|e| e.cause)?, None);
+    let policy = Policy { headless: true, ..Policy::default() };
+    Runner::open(&setting.layout, id, desk, policy, Clock::System, None).map_err(|e| e.to_string())
+}
+
+fn answer_standing(setting: &Setting, id: &SessionId, question: &str, text: &str) -> Result<(), String> {
+    let mut runner = open(setting, id)?;
+    let open = open_questions(&runner.session, &runner.desk);
+    if !open.iter().any(|q| q.id == question) {
+        return Err(format!("no open question {question:?}; nothing was changed"));
+    }
+    runner.hold();
+    answer::give(&mut runner, question, text).map_err(|e| e.to_string())
+}
+
+/// The text of one file of the session's directory. The name comes from a screen and stays inside.
+fn read(hub: &Hub, id: &SessionId, file: &str) -> Result<String, String> {
+    let plain =
+        Path::new(file).components().count() == 1 && !file.starts_with('.') && !file.contains(['/', '\\']);
+    if !plain {
+        return Err(format!("{file:?} is not a file of the session"));
+    }
+    let dir = hub.shared.setting.layout.find_session(id).ok_or("there is no such session")?;
+    let path = dir.join(file);
+    let size = std::fs::metadata(&path).map_err(|e| format!("{file}: {e}"))?.len();
+    if size > READ_LIMIT {
+        return Err(format!("{file} has {size} bytes, more than is shown"));
+    }
+    std::fs::read(&path).map(|b| String::from_utf8_lossy(&b).into_owned()).map_err(|e| format!("{file}: {e}"))
+}
+
+fn findings(setting: &Setting, id: &SessionId) -> Result<Vec<(bool, String, String)>, String> {
+    let loaded = load::load(&setting.layout, id).map_err(|e| e.to_string())?;
+    let report = std::fs::read(loaded.dir.join(layout::REPORT)).map_err(|e| format!("report.md: {e}"))?;
+    let report = String::from_utf8_lossy(&report);
+    let s = &loaded.session;
+    let turns = reading_order(s.turns.iter(), &s.meta.round_order);
+    let turn_files: Vec<String> = turns.iter().map(|t| t.name.to_string()).collect();
+    let files = session::names(&loaded.dir);
+    let exists = |link: &str| loaded.dir.join(link).exists();
+    let input = VerifyInput {
+        report: &report,
+        meta: &s.meta,
+        files: &files,
+        turn_files: &turn_files,
+        exists: &exists,
+    };
+    Ok(verify(&input)
+        .into_iter()
+        .map(|f| (f.severity == Severity::Error, f.rule.to_string(), f.text))
+        .collect())
+}
