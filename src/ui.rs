@@ -5,6 +5,8 @@
 //! no processes here.
 
 pub mod action;
+pub mod app;
+pub mod frame;
 pub mod key;
 pub mod keymap;
 pub mod model;
@@ -12,6 +14,8 @@ pub mod msg;
 pub mod overlay;
 pub mod scroll;
 pub mod settings;
+pub mod signals;
+pub mod term;
 pub mod text;
 pub mod theme;
 pub mod update;

@@ -102,7 +102,7 @@ actions! {
     Open "open" ("open", "открыть"),
         ("Open what is selected", "Открыть выбранное"), [Deck Library];
     Choose "choose" ("choose", "выбрать"),
-        ("Take the selected line", "Взять выбранную строку"), [Menu Question Gate];
+        ("Take the selected line", "Взять выбранную строку"), [Menu Question];
     Answer "answer" ("answer", "ответить"),
         ("Answer the session's open question", "Ответить на вопрос сессии"), [Session];
     Send "send" ("send", "отправить"),

@@ -121,7 +121,9 @@ mod tests {
 
     #[test]
     fn keys_read_back_as_they_are_written() {
-        for text in ["g", "G", "Ctrl+Enter", "Alt+<", "Shift+Tab", "F1", "Space", "Ctrl+]", "Ctrl++", "?", "é"] {
+        for text in
+            ["g", "G", "Ctrl+Enter", "Alt+<", "Shift+Tab", "F1", "Space", "Ctrl+]", "Ctrl++", "?", "é"]
+        {
             assert_eq!(Key::parse(text).map(|k| k.to_string()).as_deref(), Some(text));
         }
         for text in ["", "Ctrl+", "F13", "Hyper+x", "gg", "Entre"] {

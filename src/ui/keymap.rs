@@ -59,7 +59,9 @@ impl Keymap {
         if !problems.is_empty() {
             return Err(problems);
         }
-        Ok(Keymap { bindings: found.into_iter().map(|(context, keys, action, _)| (context, keys, action)).collect() })
+        Ok(Keymap {
+            bindings: found.into_iter().map(|(context, keys, action, _)| (context, keys, action)).collect(),
+        })
     }
 
     /// What `pressed` means in `context`.
@@ -88,7 +90,8 @@ impl Keymap {
 
     /// The keys of an action where it works, in the order of the file.
     pub fn keys(&self, context: Context, action: Action) -> Vec<String> {
-        let here = self.bindings.iter().filter(|(c, _, a)| *a == action && (*c == context || *c == Context::Global));
+        let here =
+            self.bindings.iter().filter(|(c, _, a)| *a == action && (*c == context || *c == Context::Global));
         here.map(|(_, keys, _)| spelled(keys)).collect()
     }
 
@@ -134,7 +137,8 @@ fn clashes(found: &[(Context, Vec<Key>, Action, u64)], origin: &str) -> Vec<Stri
             if !together || !(keys.starts_with(others) || others.starts_with(keys)) {
                 continue;
             }
-            let how = if keys == others { "is taken in" } else { "and a sequence share their beginning with" };
+            let how =
+                if keys == others { "is taken in" } else { "and a sequence share their beginning with" };
             out.push(format!(
                 "{origin}:{line}: {} {how} line {before} ({}). Give one of them another key",
                 spelled(keys),

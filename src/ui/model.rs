@@ -192,10 +192,17 @@ impl Model {
         let runs = self.shows_running().then(|| next(if self.look.motion { 100 } else { 1_000 }));
         // Ages count minutes; the oldest question's is always on screen.
         let ages = (self.waiting().0 > 0).then(|| next(30_000));
-        [self.toast.as_ref().map(|t| t.until), self.deck.peek_at, self.keep_at, self.attention.next(), runs, ages]
-            .into_iter()
-            .flatten()
-            .min()
+        [
+            self.toast.as_ref().map(|t| t.until),
+            self.deck.peek_at,
+            self.keep_at,
+            self.attention.next(),
+            runs,
+            ages,
+        ]
+        .into_iter()
+        .flatten()
+        .min()
     }
 
     /// Something with a running clock is on the screen.

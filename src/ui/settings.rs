@@ -49,6 +49,9 @@ pub struct Known {
 /// Unsent answers, by `<session>/<question>`; `new/task` is the task of the form.
 pub type Drafts = BTreeMap<String, String>;
 
+/// Lets the pilot edit a text elsewhere and gives back what became of it.
+pub type Edit = Box<dyn Fn(&str) -> io::Result<String> + Send>;
+
 /// Everything that the screen cannot find out by itself.
 pub struct Settings {
     pub lang: Lang,
@@ -69,7 +72,7 @@ pub struct Settings {
     /// Where relative paths of a new session start.
     pub cwd: PathBuf,
     /// Lets the pilot edit a text in `$EDITOR`; the terminal is the editor's meanwhile.
-    pub edit: Box<dyn Fn(&str) -> io::Result<String> + Send>,
+    pub edit: Edit,
     /// Stops this process until the shell wakes it (SIGSTOP); returns when it runs again.
     pub suspend: Box<dyn Fn() + Send>,
     /// Keeps the drafts where a crash does not reach them.
@@ -110,8 +113,9 @@ impl Settings {
     fn keymap(&self, problems: &mut Vec<String>) -> Keymap {
         let read = match &self.keymap {
             Pick::File { text, origin } => Keymap::read(text, origin),
-            Pick::Shipped(name) => Keymap::shipped(name)
-                .ok_or_else(|| vec![unknown("keymap", name, keymap::SHIPPED.map(|(known, _)| known).as_slice())]),
+            Pick::Shipped(name) => Keymap::shipped(name).ok_or_else(|| {
+                vec![unknown("keymap", name, keymap::SHIPPED.map(|(known, _)| known).as_slice())]
+            }),
         };
         read.unwrap_or_else(|found| {
             problems.extend(found);

@@ -101,7 +101,10 @@ impl Theme {
         let mut missing: Vec<&str> = ROLES.iter().map(|(_, name)| *name).collect();
         for group in groups {
             if group.name != "roles" {
-                return Err(format!("{origin}: {:?} is not part of a theme. It has one key, roles", group.name));
+                return Err(format!(
+                    "{origin}: {:?} is not part of a theme. It has one key, roles",
+                    group.name
+                ));
             }
             for entry in group.entries {
                 let place = format!("{origin}:{}", entry.line);
@@ -153,7 +156,9 @@ fn plain() -> [Style; ROLES.len()] {
 /// Weight and shape carry a role's meaning where colours do not.
 fn style(role: Role, colour: Color, colours: Colours) -> Style {
     let weight = match role {
-        Role::Focus | Role::Waiting | Role::Failed | Role::Escalated | Role::Gate | Role::Writer => Modifier::BOLD,
+        Role::Focus | Role::Waiting | Role::Failed | Role::Escalated | Role::Gate | Role::Writer => {
+            Modifier::BOLD
+        }
         Role::Muted | Role::Border if colours == Colours::None => Modifier::DIM,
         Role::Link => Modifier::UNDERLINED,
         _ => Modifier::empty(),
@@ -213,7 +218,11 @@ mod tests {
     fn every_shipped_theme_is_complete_for_every_terminal() {
         for (name, text) in SHIPPED {
             for colours in [Colours::None, Colours::Sixteen, Colours::Indexed, Colours::True] {
-                assert!(Theme::shipped(name, colours).is_some(), "{name} {:?}", Theme::read(text, name, colours));
+                assert!(
+                    Theme::shipped(name, colours).is_some(),
+                    "{name} {:?}",
+                    Theme::read(text, name, colours)
+                );
             }
         }
     }
@@ -242,7 +251,10 @@ mod tests {
     #[test]
     fn a_broken_theme_says_where_and_what_to_do() {
         let read = |text: &str| Theme::read(text, "my.yaml", Colours::True).unwrap_err();
-        assert_eq!(read("roles:\n  txet: red\n"), "my.yaml:2: no role is called \"txet\". Did you mean text?");
+        assert_eq!(
+            read("roles:\n  txet: red\n"),
+            "my.yaml:2: no role is called \"txet\". Did you mean text?"
+        );
         assert!(read("roles:\n  text: \"#ab\"\n").starts_with("my.yaml:2: \"#ab\" is not a colour."));
         assert!(read("roles:\n  text: red\n").contains("muted"));
         assert!(read("colours: {}\n").contains("roles"));

@@ -73,7 +73,8 @@ fn screen(model: &Model, canvas: &mut Canvas, area: Rect) {
 fn small(model: &Model, canvas: &mut Canvas, area: Rect) {
     let (count, _) = model.waiting();
     let lang = model.lang();
-    let lines = [format!("{count} {}", lang.pick("waiting", "ждут")), lang.pick("too small", "тесно").to_string()];
+    let lines =
+        [format!("{count} {}", lang.pick("waiting", "ждут")), lang.pick("too small", "тесно").to_string()];
     for (n, line) in lines.iter().enumerate() {
         let row = Rect { y: area.y + n as u16, height: 1, ..area };
         if n < area.height as usize {

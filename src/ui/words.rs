@@ -45,7 +45,13 @@ pub fn bytes(n: u64) -> String {
 /// The right form for a number: `one`, for Russian also `few` and `many`.
 pub fn plural<'a>(n: usize, lang: Lang, en: (&'a str, &'a str), ru: (&'a str, &'a str, &'a str)) -> &'a str {
     match lang {
-        Lang::En => if n == 1 { en.0 } else { en.1 },
+        Lang::En => {
+            if n == 1 {
+                en.0
+            } else {
+                en.1
+            }
+        }
         Lang::Ru => match (n % 10, n % 100) {
             (1, r) if r != 11 => ru.0,
             (2..=4, r) if !(12..=14).contains(&r) => ru.1,
@@ -59,7 +65,9 @@ pub fn waiting(count: usize, oldest: Option<Stamp>, now: Stamp, lang: Lang, shor
     let mut text = match (lang, short) {
         (_, true) => format!("{count} {}", lang.pick("waiting", "ждут")),
         (Lang::En, false) => format!("{count} waiting for you"),
-        (Lang::Ru, false) => format!("{} {count}", plural(count, lang, ("", ""), ("ждёт тебя:", "ждут тебя:", "ждут тебя:"))),
+        (Lang::Ru, false) => {
+            format!("{} {count}", plural(count, lang, ("", ""), ("ждёт тебя:", "ждут тебя:", "ждут тебя:")))
+        }
     };
     if let Some(oldest) = oldest {
         let label = if short { "" } else { lang.pick("oldest ", "дольше всех ") };
@@ -86,13 +94,19 @@ mod tests {
     fn rule_5_unknown_is_not_zero() {
         assert_eq!(dollars(None), "$—");
         assert_eq!(dollars(Some(0.0)), "$0.00");
-        assert_eq!((tokens(999), tokens(84_400), tokens(1_240_000)), ("999".into(), "84k".into(), "1.2M".into()));
+        assert_eq!(
+            (tokens(999), tokens(84_400), tokens(1_240_000)),
+            ("999".into(), "84k".into(), "1.2M".into())
+        );
     }
 
     #[test]
     fn rule_1_the_count_is_there_also_when_it_is_0() {
         assert_eq!(waiting(0, None, Stamp(0), Lang::En, false), "0 waiting for you");
-        assert_eq!(waiting(2, Some(Stamp(0)), Stamp(840), Lang::En, false), "2 waiting for you · oldest 14 min");
+        assert_eq!(
+            waiting(2, Some(Stamp(0)), Stamp(840), Lang::En, false),
+            "2 waiting for you · oldest 14 min"
+        );
         assert_eq!(waiting(2, Some(Stamp(0)), Stamp(840), Lang::En, true), "2 waiting · 14 min");
         assert_eq!(waiting(1, None, Stamp(0), Lang::Ru, false), "ждёт тебя: 1");
     }

@@ -2,8 +2,8 @@
 //! the line: a deck that changes never moves it to another one.
 
 use super::Clock;
-use crate::domain::question::QuestionKind;
 use crate::domain::lang::Lang;
+use crate::domain::question::QuestionKind;
 use crate::domain::session::id::SessionId;
 use crate::domain::session::meta::{ResultClass, Status};
 use crate::domain::time::Stamp;
@@ -95,7 +95,8 @@ impl Deck {
 
     /// Moves the selection by so many sessions.
     pub fn step(&mut self, lines: &[Line], by: isize) {
-        let rows: Vec<usize> = lines.iter().filter_map(|l| if let Line::Row(n) = l { Some(*n) } else { None }).collect();
+        let rows: Vec<usize> =
+            lines.iter().filter_map(|l| if let Line::Row(n) = l { Some(*n) } else { None }).collect();
         let Some(last) = rows.len().checked_sub(1) else {
             self.selected = None;
             return;
@@ -131,8 +132,12 @@ pub fn state(row: &Row, lang: Lang) -> State {
         (Status::Interrupted, _) => state("◌", "interrupted", "прервана", Role::Warning),
         (Status::Completed, Some(ResultClass::Agreed)) => state("✓", "agreed", "согласие", Role::Done),
         (Status::Completed, Some(ResultClass::Partial)) => state("◐", "partial", "частично", Role::Warning),
-        (Status::Completed, Some(ResultClass::Escalated)) => state("▲", "escalated", "решил пилот", Role::Done),
-        (Status::Completed, Some(ResultClass::NotAgreed)) => state("✗", "not agreed", "без согласия", Role::Failed),
+        (Status::Completed, Some(ResultClass::Escalated)) => {
+            state("▲", "escalated", "решил пилот", Role::Done)
+        }
+        (Status::Completed, Some(ResultClass::NotAgreed)) => {
+            state("✗", "not agreed", "без согласия", Role::Failed)
+        }
         (Status::Completed, None) => state("·", "closed", "закрыта", Role::Muted),
     }
 }
@@ -142,12 +147,15 @@ pub fn date(at: Stamp, zone: &jiff::tz::TimeZone) -> String {
     local(at, zone).map_or_else(String::new, |z| z.date().to_string())
 }
 
-/// `09:41` today, else the day.
+/// `09:41` today, `08-19` this year, else `2025-08`.
 pub fn clock_or_date(at: Stamp, now: Stamp, zone: &jiff::tz::TimeZone) -> String {
-    match local(at, zone) {
-        Some(z) if date(now, zone) == z.date().to_string() => format!("{:02}:{:02}", z.hour(), z.minute()),
-        Some(z) => z.date().to_string(),
-        None => "—".into(),
+    let (Some(then), Some(now)) = (local(at, zone), local(now, zone)) else { return "—".into() };
+    if then.date() == now.date() {
+        format!("{:02}:{:02}", then.hour(), then.minute())
+    } else if then.year() == now.year() {
+        format!("{:02}-{:02}", then.month(), then.day())
+    } else {
+        format!("{}-{:02}", then.year(), then.month())
     }
 }
 

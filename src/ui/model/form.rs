@@ -2,10 +2,10 @@
 //! named or not installed, a number that is none.
 
 use super::reply::editor;
+use crate::config::suggest::nearest;
 use crate::domain::lang::Lang;
 use crate::engine::wire::Plan;
 use crate::ui::settings::Known;
-use crate::config::suggest::nearest;
 use std::path::PathBuf;
 use tui_textarea::TextArea;
 
@@ -75,12 +75,20 @@ impl Field {
     pub fn hint(self, lang: Lang) -> &'static str {
         match self {
             Field::Task => lang.pick("what is to be decided or done", "что решить или сделать"),
-            Field::Peers => lang.pick("vendors with commas, as configured when empty", "вендоры через запятую; пусто — как настроено"),
+            Field::Peers => lang.pick(
+                "vendors with commas, as configured when empty",
+                "вендоры через запятую; пусто — как настроено",
+            ),
             Field::Writer => lang.pick("a vendor, as configured when empty", "вендор; пусто — как настроено"),
             Field::Model => lang.pick("the vendor's own when empty", "пусто — своя у вендора"),
-            Field::Roles => lang.pick("vendor=role, …; agreed in discovery when empty", "вендор=роль, …; пусто — согласуют сами"),
+            Field::Roles => lang.pick(
+                "vendor=role, …; agreed in discovery when empty",
+                "вендор=роль, …; пусто — согласуют сами",
+            ),
             Field::Wp => lang.pick("found in the plan when empty", "пусто — найти в плане"),
-            Field::Rounds | Field::Turns | Field::Attempts => lang.pick("as configured when empty", "пусто — как настроено"),
+            Field::Rounds | Field::Turns | Field::Attempts => {
+                lang.pick("as configured when empty", "пусто — как настроено")
+            }
             Field::Lang => lang.pick("en or ru", "en или ru"),
         }
     }
@@ -168,7 +176,9 @@ fn vendor(name: &str, vendors: &[Known], lang: Lang) -> Option<String> {
     match vendors.iter().find(|v| v.key == name) {
         None => {
             let near = nearest(name, vendors.iter().map(|v| v.key.as_str()));
-            let next = near.map(|n| format!(" {} {n}?", lang.pick("Did you mean", "Может быть,"))).unwrap_or_default();
+            let next = near
+                .map(|n| format!(" {} {n}?", lang.pick("Did you mean", "Может быть,")))
+                .unwrap_or_default();
             Some(format!("{name}: {}{next}", lang.pick("unknown vendor.", "неизвестный вендор.")))
         }
         Some(known) => known.missing.as_ref().map(|why| format!("{name}: {why}")),
@@ -210,10 +220,14 @@ mod tests {
 
     #[test]
     fn pc_010_the_plan_says_what_was_typed() {
-        let mut form = typed(&[(Field::Task, "Ещё раз\nда"), (Field::Peers, "codex,kimi"), (Field::Rounds, "4")]);
+        let mut form =
+            typed(&[(Field::Task, "Ещё раз\nда"), (Field::Peers, "codex,kimi"), (Field::Rounds, "4")]);
         assert!(form.problems(&[], Lang::En).is_empty());
         let plan = form.plan("/x".into());
-        assert_eq!((plan.task.as_str(), plan.rounds_limit, plan.turns_limit, plan.yes), ("Ещё раз\nда", 4, 0, false));
+        assert_eq!(
+            (plan.task.as_str(), plan.rounds_limit, plan.turns_limit, plan.yes),
+            ("Ещё раз\nда", 4, 0, false)
+        );
         form.opening = Some(Opening::default());
         assert!(form.plan("/x".into()).yes);
     }

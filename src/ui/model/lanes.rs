@@ -52,7 +52,11 @@ pub fn voices(s: &Session, lang: Lang) -> Vec<Voice> {
 /// What stands in a lane, oldest first.
 pub fn blocks<'a>(w: &'a Watched, lane: usize, lang: Lang) -> Vec<Block<'a>> {
     let s = w.session();
-    let unit = if s.is_round_loop() { lang.pick("round", "раунд") } else { lang.pick("exchange", "обмен") };
+    let unit = if s.is_round_loop() {
+        lang.pick("round", "раунд")
+    } else {
+        lang.pick("exchange", "обмен")
+    };
     let mut out = Vec::new();
     for (number, turn) in numbered(s) {
         if lane_of(s, &turn.name) != lane {
@@ -72,7 +76,11 @@ pub fn blocks<'a>(w: &'a Watched, lane: usize, lang: Lang) -> Vec<Block<'a>> {
         let purpose = running.call.purpose.key();
         out.push(Block {
             id: "preview".into(),
-            heading: format!("{unit} {} · {purpose} · {}", running.call.round, lang.pick("as it comes", "по мере поступления")),
+            heading: format!(
+                "{unit} {} · {purpose} · {}",
+                running.call.round,
+                lang.pick("as it comes", "по мере поступления")
+            ),
             role: Role::Running,
             body: &w.view.preview,
             turn: None,
@@ -92,7 +100,13 @@ fn kept_aside<'a>(s: &Session, turn: &Turn, lang: Lang) -> Vec<Block<'a>> {
     rejected
         .map(|r| Block {
             id: format!("{}.rejected-{}", r.name.stem(), r.k),
-            heading: format!("✗ {} {} · {}: {}", lang.pick("reply", "ответ"), r.k, lang.pick("not accepted", "не принят"), r.reason),
+            heading: format!(
+                "✗ {} {} · {}: {}",
+                lang.pick("reply", "ответ"),
+                r.k,
+                lang.pick("not accepted", "не принят"),
+                r.reason
+            ),
             role: Role::Failed,
             body: "",
             turn: None,
@@ -108,9 +122,19 @@ fn answers<'a>(s: &'a Session, turn: &Turn, lang: Lang) -> Vec<Block<'a>> {
         .map(|e| Block {
             id: e.file_name(),
             heading: if e.is_open() {
-                format!("! {} {} · {}", lang.pick("escalation", "эскалация"), e.number, lang.pick("waits for you", "ждёт тебя"))
+                format!(
+                    "! {} {} · {}",
+                    lang.pick("escalation", "эскалация"),
+                    e.number,
+                    lang.pick("waits for you", "ждёт тебя")
+                )
             } else {
-                format!("! {} {} · {}", lang.pick("escalation", "эскалация"), e.number, lang.pick("the pilot answered", "пилот ответил"))
+                format!(
+                    "! {} {} · {}",
+                    lang.pick("escalation", "эскалация"),
+                    e.number,
+                    lang.pick("the pilot answered", "пилот ответил")
+                )
             },
             role: Role::Escalated,
             body: &e.response,

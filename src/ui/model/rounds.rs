@@ -79,8 +79,13 @@ pub fn rounds(s: &Session, reasons: &BTreeMap<(u32, String), String>) -> Vec<Rou
     for (number, turn) in numbered(s) {
         spoken.entry(number).or_default().push(said(s, turn));
     }
-    let last = if s.is_round_loop() { phase::current_round(s) } else { spoken.keys().max().copied().unwrap_or(0) };
-    let last = if s.is_round_loop() && !spoken.keys().any(|n| *n > 0) && s.meta.round_skips.is_empty() { 0 } else { last };
+    let last =
+        if s.is_round_loop() { phase::current_round(s) } else { spoken.keys().max().copied().unwrap_or(0) };
+    let last = if s.is_round_loop() && !spoken.keys().any(|n| *n > 0) && s.meta.round_skips.is_empty() {
+        0
+    } else {
+        last
+    };
     (0..=last)
         .map(|number| {
             let mut said = spoken.remove(&number).unwrap_or_default();
@@ -150,7 +155,13 @@ fn passes(s: &Session, turn: &Turn) -> bool {
 }
 
 /// Those who said nothing get an entry too.
-fn fill(s: &Session, number: u32, last: u32, reasons: &BTreeMap<(u32, String), String>, said: &mut Vec<Said>) {
+fn fill(
+    s: &Session,
+    number: u32,
+    last: u32,
+    reasons: &BTreeMap<(u32, String), String>,
+    said: &mut Vec<Said>,
+) {
     let opening_only = number == 0 && !said.iter().any(|p| p.lane > 0);
     for (n, peer) in s.peers().iter().enumerate() {
         let lane = n + 1;
@@ -183,7 +194,9 @@ pub fn first_sentence(turn: &Turn) -> String {
     let body = turn.body();
     let head = &body[..body.floor_char_boundary(8 * 1024)];
     let bare = without_markers(head);
-    let line = prose(&bare).map(|(_, l)| l.trim()).find(|l| l.chars().any(char::is_alphanumeric) && !l.starts_with(['#', '>', '|']));
+    let line = prose(&bare)
+        .map(|(_, l)| l.trim())
+        .find(|l| l.chars().any(char::is_alphanumeric) && !l.starts_with(['#', '>', '|']));
     let line = line.unwrap_or_default().trim_start_matches(['-', '*', ' ']).replace("**", "");
     match line.find(". ").or_else(|| line.find("; ")) {
         Some(end) => line[..=end].trim_end_matches(';').to_string(),

@@ -16,7 +16,8 @@ use crate::ui::settings::tests::settings;
 use crate::ui::update::update;
 
 /// What agents may send: colours, a title change, a clipboard write, bidi, joined emoji, wide and right-to-left text.
-pub const HOSTILE: &str = "\u{1b}[31mred\u{1b}[0m \u{1b}]0;owned\u{7} \u{1b}]52;c;aGk=\u{7} a\u{202e}b 漢字 👨‍👩‍👧 ❤️ שלום ещё\0 end";
+pub const HOSTILE: &str =
+    "\u{1b}[31mred\u{1b}[0m \u{1b}]0;owned\u{7} \u{1b}]52;c;aGk=\u{7} a\u{202e}b 漢字 👨‍👩‍👧 ❤️ שלום ещё\0 end";
 
 pub fn now() -> Stamp {
     Stamp::parse("2026-08-24T10:00:00Z").unwrap()
@@ -26,7 +27,13 @@ pub fn id(number: u32, slug: &str) -> SessionId {
     SessionId::new("2026-08-24", number, slug).unwrap()
 }
 
-pub fn question(kind: QuestionKind, id: &str, minutes: i64, text: &str, choices: &[(&str, &str)]) -> Question {
+pub fn question(
+    kind: QuestionKind,
+    id: &str,
+    minutes: i64,
+    text: &str,
+    choices: &[(&str, &str)],
+) -> Question {
     Question {
         id: id.into(),
         kind,
@@ -63,11 +70,15 @@ pub fn rows() -> Vec<Row> {
         owner: Owner::Nobody,
         ..row(number, slug, "codex+kimi")
     };
-    let asks = question(QuestionKind::Escalation, "escalation-00", 14, "codex escalates: is downtime allowed?", &[]);
+    let asks =
+        question(QuestionKind::Escalation, "escalation-00", 14, "codex escalates: is downtime allowed?", &[]);
     let gate = question(QuestionKind::Gate, "gate", 3, "Consensus reached.\n\nWhat next?", GATE);
     vec![
         Row { at: (2, 6), questions: vec![asks], ..row(9, "cap-fetcher-retries", "codex+kimi") },
-        Row { speaking: Some(("hermes".into(), Stamp(now().0 - 41))), ..row(8, "agree-log-rotation", "codex+hermes") },
+        Row {
+            speaking: Some(("hermes".into(), Stamp(now().0 - 41))),
+            ..row(8, "agree-log-rotation", "codex+hermes")
+        },
         Row { questions: vec![gate], ..row(7, "choose-cache-eviction", "codex") },
         Row { task: HOSTILE.into(), at: (4, 10), ..row(6, "port-auth-middleware", "kimi") },
         Row { escalations: 2, ..closed(5, "drop-legacy-token-table", ResultClass::NotAgreed) },
@@ -106,17 +117,29 @@ pub fn session() -> Session {
     meta.peer_agents = vec!["codex".into(), "hermes-agent".into()];
     meta.peer_cmds = vec!["codex-peer-adapter".into(), "hermes-peer-adapter".into()];
     meta.peer_agent = "codex".into();
-    meta.roles = vec![("codex".into(), vec!["load critic".into()]), ("hermes-agent".into(), vec!["критик клиентов".into()])];
+    meta.roles = vec![
+        ("codex".into(), vec!["load critic".into()]),
+        ("hermes-agent".into(), vec!["критик клиентов".into()]),
+    ];
     meta.failed = vec!["hermes".into()];
     meta.round_skips = vec![(1, vec!["hermes".into()])];
     meta.peer_failures = vec![PeerFailure { round: 2, vendor: "hermes".into(), reason: Reason::Timeout }];
     let mut s = Session::new(meta);
     s.notes.writer_vendor = "claude".into();
     s.turns = vec![
-        turn("00-writer.md", "# Opening\n\nThree tries, then a minute of rest. The phone app counts on its own."),
-        turn("01-peer-codex.md", "However, the load of writes is unmeasured. The staging table covers reads only.\n\n- writes double when the cap is three\n"),
+        turn(
+            "00-writer.md",
+            "# Opening\n\nThree tries, then a minute of rest. The phone app counts on its own.",
+        ),
+        turn(
+            "01-peer-codex.md",
+            "However, the load of writes is unmeasured. The staging table covers reads only.\n\n- writes double when the cap is three\n",
+        ),
         turn("01-writer.md", &format!("codex is right about writes; I add them.\n\n{HOSTILE}\n")),
-        turn("02-peer-codex.md", "The table answers my objection.\n\nESCALATE_TO_USER: is downtime allowed?\n"),
+        turn(
+            "02-peer-codex.md",
+            "The table answers my objection.\n\nESCALATE_TO_USER: is downtime allowed?\n",
+        ),
     ];
     s.escalations = vec![Escalation {
         index: 0,
@@ -186,7 +209,10 @@ pub fn call(vendor: Option<&str>, round: u32) -> Call {
 }
 
 pub fn event(seq: u64, fact: Fact) -> Tell {
-    Tell::Event { id: id(9, "cap-fetcher-retries"), event: Box::new(Event { seq, time: now().to_string(), fact }) }
+    Tell::Event {
+        id: id(9, "cap-fetcher-retries"),
+        event: Box::new(Event { seq, time: now().to_string(), fact }),
+    }
 }
 
 /// A model with the deck of [`rows`].
@@ -212,7 +238,11 @@ fn costs_are_counted_once_and_unknown_stays_unknown() {
         fact: Fact::CallEnded { call: call(vendor, 1), failure: None, millis: 5, usage },
     };
     let usage = |input, cost| Some(Usage { input: Some(input), cost_usd: cost, ..Usage::default() });
-    let log = [ended(1, None, usage(1_000, Some(0.5))), ended(2, Some("codex"), usage(500, None)), ended(3, Some("codex"), None)];
+    let log = [
+        ended(1, None, usage(1_000, Some(0.5))),
+        ended(2, Some("codex"), usage(500, None)),
+        ended(3, Some("codex"), None),
+    ];
     w.history(&log);
     assert_eq!((w.spent.total(), w.spent.usd, w.spent.silent), (Some(1_500), Some(0.5), 1));
     w.event(&ended(41, Some("codex"), usage(10, None)));
@@ -224,7 +254,11 @@ fn costs_are_counted_once_and_unknown_stays_unknown() {
 #[test]
 fn a_late_piece_of_text_does_not_reach_the_next_call() {
     let mut w = Watched::new(view_of(session()));
-    let started = |seq, vendor| Event { seq, time: now().to_string(), fact: Fact::CallStarted { call: call(vendor, 3) } };
+    let started = |seq, vendor| Event {
+        seq,
+        time: now().to_string(),
+        fact: Fact::CallStarted { call: call(vendor, 3) },
+    };
     w.event(&started(41, Some("codex")));
     w.progress(&call(Some("codex"), 3), &crate::engine::wire::Progress::Text("one".into()), now());
     w.event(&started(42, None));
@@ -249,7 +283,12 @@ fn every_round_has_an_entry_for_each_participant() {
 fn pc_234_exchanges_of_the_turn_loop_are_counted_by_the_peer() {
     let mut s = Session::new(Meta::new(id(1, "a"), "t"));
     s.meta.peer_agent = "codex".into();
-    s.turns = vec![turn("00-writer.md", "a"), turn("01-peer.md", "b"), turn("02-writer.md", "c"), turn("03-peer.md", "PASS\n")];
+    s.turns = vec![
+        turn("00-writer.md", "a"),
+        turn("01-peer.md", "b"),
+        turn("02-writer.md", "c"),
+        turn("03-peer.md", "PASS\n"),
+    ];
     let got: Vec<(u32, usize)> =
         rounds::rounds(&s, &BTreeMap::new()).iter().map(|r| (r.number, r.said.len())).collect();
     assert_eq!(got, [(0, 1), (1, 2), (2, 2)]);
@@ -269,7 +308,8 @@ fn the_deck_keeps_the_selected_session_when_rows_move() {
 fn an_idle_screen_wakes_nobody() {
     let mut m = model((80, 24), Lang::En);
     assert!(m.next_wake().is_some(), "a session speaks");
-    let quiet: Vec<Row> = rows().into_iter().map(|r| Row { questions: vec![], speaking: None, ..r }).collect();
+    let quiet: Vec<Row> =
+        rows().into_iter().map(|r| Row { questions: vec![], speaking: None, ..r }).collect();
     hear(&mut m, Tell::Deck { rows: quiet, total: 8 });
     m.deck.peek_at = None;
     assert_eq!(m.next_wake(), None);

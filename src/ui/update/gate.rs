@@ -27,7 +27,9 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
 
 /// A result of a weak panel takes the same key twice (ui.md rule 9).
 fn choose(model: &mut Model, action: Action) -> Vec<Cmd> {
-    let (Some(Screen::Gate(gate)), Some(letter)) = (model.screens.last_mut(), letter(action)) else { return Vec::new() };
+    let (Some(Screen::Gate(gate)), Some(letter)) = (model.screens.last_mut(), letter(action)) else {
+        return Vec::new();
+    };
     let Some(w) = model.watched.get(&gate.id) else { return Vec::new() };
     let open = w.view.questions.iter().find(|q| q.kind == QuestionKind::Gate).map(|q| q.id.clone());
     let Some(question) = open else {

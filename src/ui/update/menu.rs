@@ -38,4 +38,3 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
         _ => Vec::new(),
     }
 }
-

@@ -120,7 +120,9 @@ fn answer(model: &mut Model, text: String) -> Vec<Cmd> {
     model.overlays.pop();
     let said = match target {
         Target::Question(_) => model.lang().pick("answer sent", "ответ отправлен"),
-        Target::Direct => model.lang().pick("the writer gets it with its next turn", "писатель получит это со следующим ходом"),
+        Target::Direct => model
+            .lang()
+            .pick("the writer gets it with its next turn", "писатель получит это со следующим ходом"),
         Target::CutIn => model.lang().pick(
             "stopping the call; the writer gets your words with its next turn",
             "вызов останавливается; писатель получит слова со следующим ходом",

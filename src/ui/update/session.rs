@@ -66,9 +66,14 @@ pub fn pause(model: &mut Model, id: &SessionId) -> Vec<Cmd> {
     let (owner, status, foreign) = (row.owner, row.status, row.foreign);
     let lang = model.lang();
     let (text, cmd) = match (owner, status) {
-        _ if foreign => (lang.pick("it belongs to another program", "она принадлежит другой программе"), None),
+        _ if foreign => {
+            (lang.pick("it belongs to another program", "она принадлежит другой программе"), None)
+        }
         (Owner::Other { .. }, _) => (
-            lang.pick("another process drives it; read only here", "её ведёт другой процесс; здесь только чтение"),
+            lang.pick(
+                "another process drives it; read only here",
+                "её ведёт другой процесс; здесь только чтение",
+            ),
             None,
         ),
         (Owner::Here, _) => (
@@ -121,8 +126,12 @@ fn speak(model: &mut Model, id: &SessionId, target: Target) -> Vec<Cmd> {
 
 fn interrupt(model: &mut Model, id: &SessionId) -> Vec<Cmd> {
     let text = match model.lang() {
-        Lang::En => format!("Interrupt {}? What was said is kept; it can be resumed or finalized later.", slug(id)),
-        Lang::Ru => format!("Прервать {}? Сказанное сохранится; позже можно продолжить или финализировать.", slug(id)),
+        Lang::En => {
+            format!("Interrupt {}? What was said is kept; it can be resumed or finalized later.", slug(id))
+        }
+        Lang::Ru => {
+            format!("Прервать {}? Сказанное сохранится; позже можно продолжить или финализировать.", slug(id))
+        }
     };
     ask_first(model, text, vec![Cmd::command(id, Command::Interrupt)])
 }

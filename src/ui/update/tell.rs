@@ -13,7 +13,7 @@ use crate::ui::text::one_line;
 use crate::ui::theme::Role;
 
 pub fn heard(model: &mut Model, tell: Tell) -> Vec<Cmd> {
-    model.dirty = true;
+    let was_dirty = std::mem::replace(&mut model.dirty, true);
     match tell {
         Tell::Welcome { version, pid, sessions, .. } => {
             model.engine.version = version;
@@ -45,7 +45,7 @@ pub fn heard(model: &mut Model, tell: Tell) -> Vec<Cmd> {
             let now = model.clock.now;
             match model.watched.get_mut(&id) {
                 Some(w) => w.progress(&call, &progress, now),
-                None => model.dirty = false,
+                None => model.dirty = was_dirty,
             }
             Vec::new()
         }
@@ -93,7 +93,9 @@ fn new_deck(model: &mut Model, rows: Vec<Row>, total: usize) -> Vec<Cmd> {
     for overlay in &mut model.overlays {
         if let Overlay::Reply(reply) = overlay {
             let row = model.deck.rows.iter().find(|r| r.id == reply.id);
-            let open = |q: &crate::domain::question::Question| row.is_none_or(|r| r.questions.iter().any(|o| o.id == q.id));
+            let open = |q: &crate::domain::question::Question| {
+                row.is_none_or(|r| r.questions.iter().any(|o| o.id == q.id))
+            };
             reply.gone = reply.question().is_some_and(|q| !open(q));
         }
     }
@@ -136,13 +138,9 @@ fn refused(model: &mut Model, what: &str, why: &str) -> Vec<Cmd> {
         form.problem = Some(why.to_string());
         return Vec::new();
     }
-    // A file that cannot be read says so where it would have stood.
-    let waits = model.overlays.iter().any(|o| matches!(o, Overlay::Reader(r) if r.text.is_none()));
-    if waits && what.contains("read") {
-        fill(model, |_| true, why.to_string());
-    } else {
-        model.say(format!("{what}: {why}"), Role::Failed);
-    }
+    // A text that cannot be read says so where it would have stood.
+    fill(model, |_| true, why.to_string());
+    model.say(format!("{what}: {why}"), Role::Failed);
     Vec::new()
 }
 
@@ -152,7 +150,8 @@ fn form(model: &mut Model) -> Option<&mut crate::ui::model::form::Form> {
 
 /// Gives a text to the reader that waits for it.
 fn fill(model: &mut Model, wanted: impl Fn(&crate::ui::model::reader::Reader) -> bool, text: String) {
-    let readers = model.overlays.iter_mut().filter_map(|o| if let Overlay::Reader(r) = o { Some(r) } else { None });
+    let readers =
+        model.overlays.iter_mut().filter_map(|o| if let Overlay::Reader(r) = o { Some(r) } else { None });
     if let Some(reader) = readers.rev().find(|r| r.text.is_none() && wanted(r)) {
         reader.text = Some(text);
     }

@@ -17,7 +17,12 @@ pub fn top(model: &Model, canvas: &mut Canvas, area: Rect, title: Vec<Span<'stat
     let mut left = vec![Span::raw(" ")];
     left.extend(title);
     canvas.hit(
-        Rect { x: area.right().saturating_sub(right.width() as u16), width: right.width() as u16, height: 1, ..area },
+        Rect {
+            x: area.right().saturating_sub(right.width() as u16),
+            width: right.width() as u16,
+            height: 1,
+            ..area
+        },
         Hit::Action(Action::NextQuestion),
     );
     canvas.ends(Rect { height: 1, ..area }, Line::from(left), right);
@@ -75,7 +80,8 @@ fn keys(model: &Model, canvas: &mut Canvas, area: Rect) {
     let help = label(Action::Help);
     let reserved = help.as_ref().map_or(0, |(k, s)| k.width() + s.width() + 3);
     let (mut x, end) = (area.x + 1, area.right().saturating_sub(reserved as u16 + 1));
-    let here = ACTIONS.iter().filter(|e| e.contexts.contains(&context) || e.contexts.contains(&Context::Global));
+    let here =
+        ACTIONS.iter().filter(|e| e.contexts.contains(&context) || e.contexts.contains(&Context::Global));
     for entry in here.filter(|e| e.action != Action::Help && works(model, e.action)) {
         let Some((key, short)) = label(entry.action) else { continue };
         let wide = (key.width() + 1 + short.width()) as u16;
@@ -87,7 +93,11 @@ fn keys(model: &Model, canvas: &mut Canvas, area: Rect) {
     }
     if let Some((key, short)) = help {
         let wide = (key.width() + 1 + short.width()) as u16;
-        let at = Rect { x: area.right().saturating_sub(wide + 1).max(area.x), width: wide.min(area.width), ..area };
+        let at = Rect {
+            x: area.right().saturating_sub(wide + 1).max(area.x),
+            width: wide.min(area.width),
+            ..area
+        };
         button(canvas, at, &key, short, Action::Help);
     }
 }
@@ -112,13 +122,17 @@ fn works(model: &Model, action: Action) -> bool {
         _ => None,
     };
     match action {
-        Action::NextQuestion => model.waiting().0 > 0,
+        // Over a screen only what the overlay offers is said; the keys work all the same.
+        Action::NextQuestion => model.waiting().0 > 0 && model.overlays.is_empty(),
+        Action::Quit => model.overlays.is_empty(),
         Action::Answer => front.is_some_and(|w| !w.view.questions.is_empty()),
         Action::CutIn => front.is_some_and(|w| w.call.is_some()),
         Action::Direct | Action::Pause if front.is_some() => {
             front.is_some_and(|w| w.session().meta.status == crate::domain::session::meta::Status::Started)
         }
-        Action::SwitchFocus => reply.is_some_and(|r| r.takes_text() && r.question().is_some_and(|q| !q.choices.is_empty())),
+        Action::SwitchFocus => {
+            reply.is_some_and(|r| r.takes_text() && r.question().is_some_and(|q| !q.choices.is_empty()))
+        }
         Action::Choose => reply.is_none_or(|r| r.focus == crate::ui::model::reply::Focus::Choices),
         Action::Send => reply.is_none_or(|r| r.focus == crate::ui::model::reply::Focus::Text),
         Action::Editor => reply.is_none_or(|r| r.takes_text()),

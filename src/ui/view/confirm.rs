@@ -17,7 +17,12 @@ pub fn draw(confirm: &Confirm, canvas: &mut Canvas, area: Rect) {
     canvas.rule(Rect { height: 1, ..place });
     canvas.rule(Rect { y: place.bottom() - 1, height: 1, ..place });
     for (n, line) in lines.iter().enumerate() {
-        let at = Rect { x: place.x + 2, y: place.y + 1 + n as u16, width: place.width.saturating_sub(4), height: 1 };
+        let at = Rect {
+            x: place.x + 2,
+            y: place.y + 1 + n as u16,
+            width: place.width.saturating_sub(4),
+            height: 1,
+        };
         if at.y < place.bottom() - 1 {
             canvas.text(at, line, canvas.style(Role::Text));
         }
@@ -28,7 +33,10 @@ pub fn draw(confirm: &Confirm, canvas: &mut Canvas, area: Rect) {
         let short = entry(action).short(canvas.lang());
         let wide = (key.chars().count() + short.chars().count() + 1) as u16;
         let at = Rect { x, y: place.bottom().saturating_sub(2), width: wide, height: 1 };
-        let spans = vec![Span::styled(key, canvas.style(Role::Focus)), Span::styled(format!(" {short}"), canvas.style(Role::Text))];
+        let spans = vec![
+            Span::styled(key, canvas.style(Role::Focus)),
+            Span::styled(format!(" {short}"), canvas.style(Role::Text)),
+        ];
         canvas.line(at, Line::from(spans));
         canvas.hit(at, Hit::Action(action));
         x += wide + 3;

@@ -70,7 +70,11 @@ fn empty(model: &Model, canvas: &mut Canvas, area: Rect) {
         ),
         (true, false) => lang.pick("Nothing fits the filter.", "Фильтру ничего не подходит."),
     };
-    canvas.text(Rect { x: area.x + 2, width: area.width.saturating_sub(2), ..area }, text, canvas.style(Role::Muted));
+    canvas.text(
+        Rect { x: area.x + 2, width: area.width.saturating_sub(2), ..area },
+        text,
+        canvas.style(Role::Muted),
+    );
 }
 
 fn heading(model: &Model, canvas: &mut Canvas, area: Rect, group: Group) {
@@ -97,9 +101,8 @@ fn session(row: &Row, canvas: &mut Canvas, area: Rect, selected: bool) {
     let now = canvas.clock.now;
     let (name_wide, peers_wide, place_wide, time_wide) = match width {
         0..50 => (width.saturating_sub(4 + 8), 0, 0, 7),
-        50..80 => (24, 0, 11, 8),
-        80..100 => (25, 13, 13, 10),
-        _ => (width * 3 / 10, 16, 15, 10),
+        50..100 => (24, 0, 11, 7),
+        _ => (width * 3 / 10, 16, 13, 7),
     };
     let what_wide = width.saturating_sub(4 + name_wide + peers_wide + place_wide + time_wide + 4);
     let mark = if selected { "▌" } else { " " };
@@ -116,7 +119,8 @@ fn session(row: &Row, canvas: &mut Canvas, area: Rect, selected: bool) {
         spans.push(Span::raw(" "));
     }
     if place_wide > 0 {
-        let role = if row.status == Status::Started && row.questions.is_empty() { Role::Muted } else { state.role };
+        let role =
+            if row.status == Status::Started && row.questions.is_empty() { Role::Muted } else { state.role };
         spans.push(Span::styled(column(&place(row, canvas, state.word), place_wide), canvas.style(role)));
         spans.push(Span::raw(" "));
         spans.push(Span::styled(column(&what(row, canvas), what_wide), text));
@@ -149,7 +153,8 @@ fn place(row: &Row, canvas: &Canvas, word: &str) -> String {
     if row.status != Status::Started || n == 0 {
         return word.to_string();
     }
-    let unit = if row.peers.contains('+') { lang.pick("round", "раунд") } else { lang.pick("turn", "ход") };
+    let unit =
+        if row.peers.contains('+') { lang.pick("round", "раунд") } else { lang.pick("turn", "ход") };
     if limit == 0 { format!("{unit} {n}") } else { format!("{unit} {n}/{limit}") }
 }
 

@@ -87,7 +87,8 @@ impl Canvas<'_, '_> {
         if below == 0 || area.height == 0 {
             return;
         }
-        let word = if new { self.lang().pick("new", "новых") } else { self.lang().pick("more", "ещё") };
+        let word =
+            if new { self.lang().pick("new", "новых") } else { self.lang().pick("more", "ещё") };
         let text = format!(" ↓ {below} {word} ");
         let wide = (text.width() as u16).min(area.width);
         let at = Rect { x: area.right() - wide, y: area.bottom() - 1, width: wide, height: 1 };
@@ -143,10 +144,5 @@ pub fn column(text: &str, width: usize) -> String {
 /// `text` in the middle of a box of at most this size.
 pub fn centred(area: Rect, width: u16, height: u16) -> Rect {
     let (width, height) = (width.min(area.width), height.min(area.height));
-    Rect {
-        x: area.x + (area.width - width) / 2,
-        y: area.y + (area.height - height) / 2,
-        width,
-        height,
-    }
+    Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height }
 }

@@ -27,13 +27,19 @@ pub fn draw(model: &Model, form: &Form, canvas: &mut Canvas, area: Rect) {
     for (n, field) in FIELDS.iter().enumerate() {
         let height = if *field == Field::Task { task } else { 1 };
         let line = Rect { y, height, ..area };
-        let problem = problems.iter().find(|(f, _)| f == field && (*f != Field::Task || form.sent)).map(|(_, text)| text.as_str());
+        let problem = problems
+            .iter()
+            .find(|(f, _)| f == field && (*f != Field::Task || form.sent))
+            .map(|(_, text)| text.as_str());
         one(form, n, *field, problem, canvas, line);
         canvas.hit(line, Hit::Field(n));
         y += height;
     }
     for (n, line) in said.into_iter().take(usize::from(area.bottom().saturating_sub(y + 1))).enumerate() {
-        canvas.line(Rect { x: area.x + 1, y: y + n as u16, height: 1, width: area.width.saturating_sub(2) }, line);
+        canvas.line(
+            Rect { x: area.x + 1, y: y + n as u16, height: 1, width: area.width.saturating_sub(2) },
+            line,
+        );
     }
 }
 
@@ -41,7 +47,11 @@ fn one(form: &Form, n: usize, field: Field, problem: Option<&str>, canvas: &mut 
     let front = form.at == n;
     let role = if front { Role::Focus } else { Role::Muted };
     let mark = if front { "▸" } else { " " };
-    canvas.text(Rect { height: 1, ..area }, &format!("{mark}{}", field.label(canvas.lang())), canvas.style(role));
+    canvas.text(
+        Rect { height: 1, ..area },
+        &format!("{mark}{}", field.label(canvas.lang())),
+        canvas.style(role),
+    );
     let x = area.x + LABEL + 1;
     let width = area.right().saturating_sub(x + 1);
     let value = Rect { x, width, ..area };
@@ -60,7 +70,8 @@ fn one(form: &Form, n: usize, field: Field, problem: Option<&str>, canvas: &mut 
 fn lines(model: &Model, form: &Form, canvas: &Canvas, width: usize) -> Vec<Line<'static>> {
     let lang = model.lang();
     let mut out = Vec::new();
-    let mut add = |text: &str, style: Style| out.extend(wrap(text, width).into_iter().map(|l| Line::styled(l, style)));
+    let mut add =
+        |text: &str, style: Style| out.extend(wrap(text, width).into_iter().map(|l| Line::styled(l, style)));
     if !model.vendors.is_empty() {
         let known: Vec<String> = model
             .vendors
@@ -70,7 +81,10 @@ fn lines(model: &Model, form: &Form, canvas: &Canvas, width: usize) -> Vec<Line<
                 Some(why) => format!("{} ✗ ({why})", v.key),
             })
             .collect();
-        add(&format!("{} {}", lang.pick("vendors:", "вендоры:"), known.join(" · ")), canvas.style(Role::Muted));
+        add(
+            &format!("{} {}", lang.pick("vendors:", "вендоры:"), known.join(" · ")),
+            canvas.style(Role::Muted),
+        );
     }
     if let Some(problem) = &form.problem {
         add(problem, canvas.style(Role::Failed));
@@ -82,7 +96,10 @@ fn lines(model: &Model, form: &Form, canvas: &Canvas, width: usize) -> Vec<Line<
         for question in &opening.questions {
             add(&format!("? {question}"), canvas.style(Role::Waiting));
         }
-        let next = lang.pick("Start again to begin all the same; nothing was created yet.", "Начни ещё раз, чтобы всё равно начать; пока ничего не создано.");
+        let next = lang.pick(
+            "Start again to begin all the same; nothing was created yet.",
+            "Начни ещё раз, чтобы всё равно начать; пока ничего не создано.",
+        );
         add(next, canvas.style(Role::Muted));
     }
     if form.sent {

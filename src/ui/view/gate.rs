@@ -29,13 +29,22 @@ pub fn draw(model: &Model, gate: &Gate, canvas: &mut Canvas, area: Rect) {
     bar::top(model, canvas, area, title);
     let Some(w) = model.watched.get(&gate.id) else {
         let at = Rect { x: area.x + 1, y: area.y + 2, width: area.width - 1, height: 1 };
-        return canvas.text(at, lang.pick("reading the session …", "читаем сессию …"), canvas.style(Role::Muted));
+        return canvas.text(
+            at,
+            lang.pick("reading the session …", "читаем сессию …"),
+            canvas.style(Role::Muted),
+        );
     };
     let weak = honesty::panel(w.session()).needs_extra_key();
     let choices = choices(w, gate, canvas, area.width);
     let warning = u16::from(weak);
     let bottom = choices.len() as u16 + warning + 1;
-    let body = Rect { x: area.x + 1, y: area.y + 1, width: area.width.saturating_sub(2), height: area.height.saturating_sub(bottom + 2) };
+    let body = Rect {
+        x: area.x + 1,
+        y: area.y + 1,
+        width: area.width.saturating_sub(2),
+        height: area.height.saturating_sub(bottom + 2),
+    };
     let lines = lines(w.session(), canvas, usize::from(body.width));
     canvas.scrolled(body, Pane::Gate, &lines);
     canvas.rule(Rect { y: body.bottom(), height: 1, ..area });
@@ -48,10 +57,25 @@ pub fn draw(model: &Model, gate: &Gate, canvas: &mut Canvas, area: Rect) {
     }
     if weak {
         let text = match gate.armed.and_then(letter) {
-            Some(letter) => format!("{} {letter}", lang.pick("weak panel: press the same key again to decide", "слабый состав: нажми ту же клавишу ещё раз:")),
-            None => lang.pick("weak panel: every choice takes its key twice", "слабый состав: каждый выбор — двойным нажатием").to_string(),
+            Some(letter) => format!(
+                "{} {letter}",
+                lang.pick(
+                    "weak panel: press the same key again to decide",
+                    "слабый состав: нажми ту же клавишу ещё раз:"
+                )
+            ),
+            None => lang
+                .pick(
+                    "weak panel: every choice takes its key twice",
+                    "слабый состав: каждый выбор — двойным нажатием",
+                )
+                .to_string(),
         };
-        let span = safe(&format!("△ {text}"), usize::from(area.width).saturating_sub(2), canvas.style(Role::Warning));
+        let span = safe(
+            &format!("△ {text}"),
+            usize::from(area.width).saturating_sub(2),
+            canvas.style(Role::Warning),
+        );
         canvas.line(Rect { y, height: 1, ..area }, Line::from(vec![Span::raw(" "), span]));
     }
 }
@@ -64,7 +88,13 @@ fn choices(w: &Watched, gate: &Gate, canvas: &Canvas, width: u16) -> Vec<(Line<'
     };
     let line = |action: Action| {
         let choice = question.choices.iter().find(|c| Some(c.key.as_str()) == letter(action))?;
-        let key = canvas.look.keymap.keys(crate::ui::action::Context::Gate, action).into_iter().next().unwrap_or_default();
+        let key = canvas
+            .look
+            .keymap
+            .keys(crate::ui::action::Context::Gate, action)
+            .into_iter()
+            .next()
+            .unwrap_or_default();
         let armed = gate.armed == Some(action);
         let mark = if armed { "▸" } else { " " };
         let label = safe(&choice.label, usize::from(width).saturating_sub(8), canvas.style(Role::Text));
@@ -90,7 +120,14 @@ fn lines(s: &Session, canvas: &Canvas, width: usize) -> Vec<Line<'static>> {
             row(title, &said(&point, lang), canvas, width, Role::Warning, &mut out);
         }
         None if points.is_empty() => {
-            row(lang.pick("Objections", "Возражения"), lang.pick("none in the turn files", "в репликах нет"), canvas, width, Role::Muted, &mut out);
+            row(
+                lang.pick("Objections", "Возражения"),
+                lang.pick("none in the turn files", "в репликах нет"),
+                canvas,
+                width,
+                Role::Muted,
+                &mut out,
+            );
         }
         None => {
             let title = lang.pick("Strongest open objection", "Сильнейшее открытое возражение");
@@ -99,7 +136,10 @@ fn lines(s: &Session, canvas: &Canvas, width: usize) -> Vec<Line<'static>> {
     }
     if !points.is_empty() {
         out.push(Line::default());
-        out.push(Line::styled(lang.pick("Disagreements", "Разногласия").to_string(), canvas.style(Role::Muted)));
+        out.push(Line::styled(
+            lang.pick("Disagreements", "Разногласия").to_string(),
+            canvas.style(Role::Muted),
+        ));
         for point in &points {
             let (shape, role) = fate_sign(&point.fate);
             let text = format!("{shape} {}", said(point, lang));
@@ -112,11 +152,13 @@ fn lines(s: &Session, canvas: &Canvas, width: usize) -> Vec<Line<'static>> {
 fn summary(s: &Session, canvas: &Canvas, width: usize, out: &mut Vec<Line<'static>>) {
     let lang = canvas.lang();
     let Some(note) = &s.notes.summary else {
-        let text = lang.pick("no summary: the agreement stands in the turns", "резюме нет: договорённость — в репликах");
+        let text = lang
+            .pick("no summary: the agreement stands in the turns", "резюме нет: договорённость — в репликах");
         return row(lang.pick("Summary", "Резюме"), text, canvas, width, Role::Muted, out);
     };
     let summary = &note.summary;
-    let missing = |text: &str| if text.trim().is_empty() { "—".to_string() } else { text.trim().to_string() };
+    let missing =
+        |text: &str| if text.trim().is_empty() { "—".to_string() } else { text.trim().to_string() };
     let rows = [
         (lang.pick("What was discussed", "Что обсуждалось"), missing(&summary.discussed)),
         (lang.pick("What was agreed", "К чему пришли"), missing(&summary.agreed)),
@@ -128,9 +170,15 @@ fn summary(s: &Session, canvas: &Canvas, width: usize, out: &mut Vec<Line<'stati
         row(name, &value, canvas, width, Role::Text, out);
     }
     let origin = if summary.estimated {
-        lang.pick("condensed by the writer; s opens what it rests on", "сжато писателем; s открывает источник")
+        lang.pick(
+            "condensed by the writer; s opens what it rests on",
+            "сжато писателем; s открывает источник",
+        )
     } else {
-        lang.pick("quoted from the discussion; no summary could be written", "цитата из обсуждения; резюме составить не удалось")
+        lang.pick(
+            "quoted from the discussion; no summary could be written",
+            "цитата из обсуждения; резюме составить не удалось",
+        )
     };
     row("", origin, canvas, width, Role::Muted, out);
 }
@@ -150,7 +198,9 @@ fn row(name: &str, value: &str, canvas: &Canvas, width: usize, role: Role, out: 
     } else if !name.is_empty() {
         out.push(Line::styled(name.to_string(), canvas.style(Role::Muted)));
     }
-    out.extend(lines.map(|l| Line::from(vec![Span::raw(" ".repeat(indent)), Span::styled(l, canvas.style(role))])));
+    out.extend(
+        lines.map(|l| Line::from(vec![Span::raw(" ".repeat(indent)), Span::styled(l, canvas.style(role))])),
+    );
 }
 
 fn paragraph(text: &str, width: usize, canvas: &Canvas, role: Role) -> Vec<Line<'static>> {

@@ -104,7 +104,12 @@ fn line_style(line: &str, canvas: &Canvas) -> Style {
         l if l.starts_with("CONSENSUS:") => Role::Done,
         l if l.starts_with("ESCALATE_TO_USER") || l.starts_with("RESERVED_DECISION") => Role::Escalated,
         l if l.starts_with("PASS") => Role::Muted,
-        l if l.starts_with("OFFER_HANDOFF") || l.starts_with("ACCEPT_HANDOFF") || l.starts_with("REQUEST_HANDOFF") => Role::Gate,
+        l if l.starts_with("OFFER_HANDOFF")
+            || l.starts_with("ACCEPT_HANDOFF")
+            || l.starts_with("REQUEST_HANDOFF") =>
+        {
+            Role::Gate
+        }
         l if l.starts_with('#') => Role::Focus,
         _ => Role::Text,
     };
@@ -120,30 +125,39 @@ fn now(w: &Watched, lane: usize, canvas: &Canvas) -> (String, Role) {
         text.push_str(&format!(" · {}", words::age(run.since, canvas.clock.now, lang)));
         if let Some(deadline) = run.deadline {
             let of = lang.pick("of", "из");
-            text.push_str(&format!(" {of} {}", words::lasted(i64::try_from(deadline).unwrap_or(i64::MAX), lang)));
+            text.push_str(&format!(
+                " {of} {}",
+                words::lasted(i64::try_from(deadline).unwrap_or(i64::MAX), lang)
+            ));
         }
         if run.call.attempt > 1 {
             text.push_str(&format!(" · {} {}", lang.pick("attempt", "попытка"), run.call.attempt));
         }
         return (text, Role::Running);
     }
-    if let Some(vendor) = &vendor {
-        if s.meta.is_failed(vendor) {
-            let why = s.meta.peer_failures.iter().rfind(|f| f.vendor == *vendor).map(|f| f.reason.to_string());
-            let text = format!("✗ {}: {}", lang.pick("out", "выбыл"), why.unwrap_or_else(|| "—".into()));
-            return (text, Role::Failed);
-        }
+    if let Some(vendor) = vendor.as_ref().filter(|v| s.meta.is_failed(v)) {
+        let why = s.meta.peer_failures.iter().rfind(|f| f.vendor == *vendor).map(|f| f.reason.to_string());
+        let text = format!("✗ {}: {}", lang.pick("out", "выбыл"), why.unwrap_or_else(|| "—".into()));
+        return (text, Role::Failed);
     }
-    let said = w.rounds.iter().rev().find_map(|r| r.said.iter().find(|p| p.lane == lane && p.mark != Mark::Due).map(|p| (r.number, p)));
+    let said =
+        w.rounds.iter().rev().find_map(|r| {
+            r.said.iter().find(|p| p.lane == lane && p.mark != Mark::Due).map(|p| (r.number, p))
+        });
     let attempts = vendor.map_or(0, |v| s.meta.attempts(&v));
     let Some((round, said)) = said else {
         return (lang.pick("… not yet", "… ещё нет").to_string(), Role::Muted);
     };
     let (shape, word, role) = said.mark.shown(lang);
-    let unit = if s.is_round_loop() { lang.pick("round", "раунд") } else { lang.pick("turn", "обмен") };
+    let unit =
+        if s.is_round_loop() { lang.pick("round", "раунд") } else { lang.pick("turn", "обмен") };
     let mut text = format!("{shape} {word} · {unit} {round}");
     if attempts > 0 {
-        text.push_str(&format!(" · {} {attempts}/{}", lang.pick("attempts", "попытки"), s.meta.max_peer_attempts));
+        text.push_str(&format!(
+            " · {} {attempts}/{}",
+            lang.pick("attempts", "попытки"),
+            s.meta.max_peer_attempts
+        ));
     }
     let role = if s.meta.status == Status::Started { role } else { Role::Muted };
     (text, role)

@@ -49,7 +49,11 @@ impl Layout {
 
     pub fn hit(&self, x: u16, y: u16) -> Option<Hit> {
         let at = Position { x, y };
-        self.hits.iter().rev().find(|(area, hit)| area.contains(at) && !matches!(hit, Hit::Pane(_))).map(|(_, h)| h.clone())
+        self.hits
+            .iter()
+            .rev()
+            .find(|(area, hit)| area.contains(at) && !matches!(hit, Hit::Pane(_)))
+            .map(|(_, h)| h.clone())
     }
 
     /// The pane under the mouse.
@@ -70,9 +74,12 @@ impl Layout {
 /// Wrapped texts by session, name and width.
 #[derive(Default)]
 pub struct Wraps {
-    whole: HashMap<(SessionId, String, u16), (u64, Rc<Vec<String>>)>,
+    whole: HashMap<(SessionId, String, u16), Wrapped>,
     growing: HashMap<(SessionId, u16), Growing>,
 }
+
+/// The stamp of a text and its lines.
+type Wrapped = (u64, Rc<Vec<String>>);
 
 /// So many wrapped texts are kept; a session has about a hundred files.
 const KEPT: usize = 600;
@@ -95,16 +102,15 @@ impl Wraps {
     /// The lines of a text that changes rarely.
     pub fn whole(&mut self, id: &SessionId, name: &str, text: &str, width: u16) -> Rc<Vec<String>> {
         let stamp = stamp(text);
-        if let Some((known, lines)) = self.whole.get(&(id.clone(), name.to_string(), width)) {
-            if *known == stamp {
-                return lines.clone();
-            }
+        let key = (id.clone(), name.to_string(), width);
+        if let Some((_, lines)) = self.whole.get(&key).filter(|(known, _)| *known == stamp) {
+            return lines.clone();
         }
         if self.whole.len() >= KEPT {
             self.whole.clear();
         }
         let lines = Rc::new(wrap(text.trim_end(), usize::from(width)));
-        self.whole.insert((id.clone(), name.to_string(), width), (stamp, lines.clone()));
+        self.whole.insert(key, (stamp, lines.clone()));
         lines
     }
 
@@ -123,7 +129,8 @@ impl Wraps {
 
 impl Growing {
     fn take(&mut self, text: &str, width: usize) {
-        let grew = text.len() >= self.seen && text.as_bytes().get(..self.done).is_some_and(|d| d.ends_with(&self.edge));
+        let grew = text.len() >= self.seen
+            && text.as_bytes().get(..self.done).is_some_and(|d| d.ends_with(&self.edge));
         if grew && text.len() == self.seen {
             return;
         }

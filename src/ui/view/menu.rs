@@ -14,6 +14,7 @@ pub fn draw(model: &Model, menu: &Menu, canvas: &mut Canvas, area: Rect) {
     let wanted = if menu.kind == Kind::Help { area.height } else { (items.len() as u16 + 3).max(8) };
     let place = centred(area, 96, wanted);
     canvas.clear(place);
+    sides(canvas, place, area);
     let lang = canvas.lang();
     let title = match &menu.kind {
         Kind::Help => lang.pick("keys", "клавиши"),
@@ -21,10 +22,19 @@ pub fn draw(model: &Model, menu: &Menu, canvas: &mut Canvas, area: Rect) {
         Kind::Files(_) => lang.pick("files", "файлы"),
     };
     canvas.rule(Rect { height: 1, ..place });
-    canvas.text(Rect { x: place.x + 2, width: place.width.saturating_sub(2), height: 1, ..place }, &format!(" {title} "), canvas.style(Role::Focus));
+    canvas.text(
+        Rect { x: place.x + 2, width: place.width.saturating_sub(2), height: 1, ..place },
+        &format!(" {title} "),
+        canvas.style(Role::Focus),
+    );
     let second = Rect { x: place.x + 1, y: place.y + 1, width: place.width.saturating_sub(2), height: 1 };
     query(menu, canvas, second);
-    let list = Rect { x: place.x + 1, y: place.y + 2, width: place.width.saturating_sub(2), height: place.height.saturating_sub(3) };
+    let list = Rect {
+        x: place.x + 1,
+        y: place.y + 2,
+        width: place.width.saturating_sub(2),
+        height: place.height.saturating_sub(3),
+    };
     canvas.rule(Rect { y: place.bottom() - 1, height: 1, ..place });
     canvas.hit(list, Hit::Pane(Pane::Menu));
     let scroll = canvas.layout.scroll(Pane::Menu);
@@ -43,7 +53,8 @@ pub fn draw(model: &Model, menu: &Menu, canvas: &mut Canvas, area: Rect) {
             spans.push(Span::styled(column(&item.keys, keys), canvas.style(Role::Focus)));
             spans.push(Span::raw("  "));
         }
-        let name = if matches!(menu.kind, Kind::Files(_)) { usize::from(list.width).saturating_sub(2) } else { 17 };
+        let name =
+            if matches!(menu.kind, Kind::Files(_)) { usize::from(list.width).saturating_sub(2) } else { 17 };
         spans.push(Span::styled(column(&item.name, name), canvas.style(role)));
         let rest = usize::from(list.width).saturating_sub(keys + 3 + name + 1);
         if rest > 4 {
@@ -59,10 +70,27 @@ pub fn draw(model: &Model, menu: &Menu, canvas: &mut Canvas, area: Rect) {
     canvas.more(list, below, false);
 }
 
+/// Where the screen is seen beside the list, the two would run together.
+fn sides(canvas: &mut Canvas, place: Rect, area: Rect) {
+    if place.width == area.width {
+        return;
+    }
+    for y in place.y..place.bottom() {
+        for x in [place.x - 1, place.right()] {
+            let at = Rect { x, y, width: 1, height: 1 };
+            canvas.text(at, "│", canvas.style(Role::Border));
+        }
+    }
+}
+
 fn query(menu: &Menu, canvas: &mut Canvas, area: Rect) {
     let text = safe(&menu.query, usize::from(area.width).saturating_sub(3), canvas.style(Role::Text));
     let x = area.x + 2 + text.width() as u16;
-    let hint = if menu.query.is_empty() { canvas.lang().pick("type to narrow", "печатай, чтобы сузить") } else { "" };
+    let hint = if menu.query.is_empty() {
+        canvas.lang().pick("type to narrow", "печатай, чтобы сузить")
+    } else {
+        ""
+    };
     let spans = vec![
         Span::styled("› ", canvas.style(Role::Focus)),
         text,

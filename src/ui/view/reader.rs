@@ -12,8 +12,17 @@ pub fn draw(reader: &Reader, canvas: &mut Canvas, area: Rect) {
     canvas.clear(area);
     canvas.rule(Rect { height: 1, ..area });
     let title = format!(" {} ", one_line(&reader.title, usize::from(area.width).saturating_sub(6)));
-    canvas.text(Rect { x: area.x + 2, width: area.width.saturating_sub(2), height: 1, ..area }, &title, canvas.style(Role::Focus));
-    let body = Rect { x: area.x + 1, y: area.y + 1, width: area.width.saturating_sub(2).max(1), height: area.height.saturating_sub(1) };
+    canvas.text(
+        Rect { x: area.x + 2, width: area.width.saturating_sub(2), height: 1, ..area },
+        &title,
+        canvas.style(Role::Focus),
+    );
+    let body = Rect {
+        x: area.x + 1,
+        y: area.y + 1,
+        width: area.width.saturating_sub(2).max(1),
+        height: area.height.saturating_sub(1),
+    };
     let Some(text) = &reader.text else {
         return canvas.text(body, canvas.lang().pick("reading …", "читаем …"), canvas.style(Role::Muted));
     };

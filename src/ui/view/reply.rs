@@ -33,7 +33,8 @@ pub fn draw(model: &Model, reply: &Reply, canvas: &mut Canvas, area: Rect) {
     let editor = if reply.takes_text() { (left / 3).clamp(3, 12).min(left) } else { 0 };
     let text = left.saturating_sub(choices + editor + u16::from(editor > 0));
     let place = Rect { y, height: text, ..inner };
-    let lines: Vec<Line> = body(model, reply, width).into_iter().map(|l| Line::styled(l, canvas.style(Role::Text))).collect();
+    let lines: Vec<Line> =
+        body(model, reply, width).into_iter().map(|l| Line::styled(l, canvas.style(Role::Text))).collect();
     canvas.scrolled(place, Pane::Question, &lines);
     y += text;
     if let Some(q) = reply.question() {
@@ -57,7 +58,10 @@ fn heading(model: &Model, reply: &Reply, canvas: &mut Canvas, area: Rect) {
             let waits = lang.pick("waits", "ждёт");
             (format!("! {} · {} · {waits} {age}", slug(&reply.id), kind(q.kind, lang)), Role::Waiting)
         }
-        Target::Direct => (format!("{} · {}", slug(&reply.id), lang.pick("words for the writer", "слова писателю")), Role::Focus),
+        Target::Direct => (
+            format!("{} · {}", slug(&reply.id), lang.pick("words for the writer", "слова писателю")),
+            Role::Focus,
+        ),
         Target::CutIn => (format!("{} · {}", slug(&reply.id), lang.pick("cut in", "вмешаться")), Role::Focus),
     };
     let gone = if reply.gone { lang.pick(" · closed meanwhile", " · уже закрыт") } else { "" };
@@ -70,7 +74,11 @@ fn heading(model: &Model, reply: &Reply, canvas: &mut Canvas, area: Rect) {
 fn divider(canvas: &mut Canvas, area: Rect, title: &str, focused: bool) {
     canvas.rule(area);
     let role = if focused { Role::Focus } else { Role::Muted };
-    canvas.text(Rect { x: area.x + 2, width: area.width.saturating_sub(2), ..area }, &format!(" {title} "), canvas.style(role));
+    canvas.text(
+        Rect { x: area.x + 2, width: area.width.saturating_sub(2), ..area },
+        &format!(" {title} "),
+        canvas.style(role),
+    );
 }
 
 fn options(reply: &Reply, q: &Question, canvas: &mut Canvas, area: Rect) {
@@ -82,7 +90,10 @@ fn options(reply: &Reply, q: &Question, canvas: &mut Canvas, area: Rect) {
         let gap = " ".repeat(12usize.saturating_sub(key.width()));
         let room = usize::from(area.width).saturating_sub(15);
         let label = safe(&choice.label, room, canvas.style(Role::Text));
-        canvas.line(at, Line::from(vec![Span::styled(mark, canvas.style(Role::Focus)), key, Span::raw(gap), label]));
+        canvas.line(
+            at,
+            Line::from(vec![Span::styled(mark, canvas.style(Role::Focus)), key, Span::raw(gap), label]),
+        );
         if front {
             canvas.paint(at, canvas.style(Role::Selection));
         }

@@ -25,7 +25,8 @@ pub fn wide(w: &Watched, round: &Round, canvas: &Canvas, width: usize) -> Line<'
 
 /// A round below its heading, a line for each participant.
 pub fn tall(w: &Watched, round: &Round, canvas: &Canvas, width: usize) -> Vec<Line<'static>> {
-    let mut lines = vec![Line::styled(label(w, round, canvas).trim_end().to_string(), canvas.style(Role::Muted))];
+    let mut lines =
+        vec![Line::styled(label(w, round, canvas).trim_end().to_string(), canvas.style(Role::Muted))];
     lines.extend(round.said.iter().map(|said| {
         let mut spans = vec![Span::raw("  ")];
         spans.extend(entry(w, said, canvas, width.saturating_sub(2)));
@@ -47,7 +48,9 @@ pub fn timeline(w: &Watched, canvas: &Canvas, width: usize) -> Line<'static> {
         let (shape, role) = match round {
             Some(r) if r.said.iter().any(|p| p.mark == Mark::Escalates) => ("!", Role::Escalated),
             Some(_) if number == last && running => ("◐", Role::Running),
-            Some(r) if r.said.iter().any(|p| matches!(p.mark, Mark::Silent | Mark::Out)) => ("●", Role::Warning),
+            Some(r) if r.said.iter().any(|p| matches!(p.mark, Mark::Silent | Mark::Out)) => {
+                ("●", Role::Warning)
+            }
             Some(_) => ("●", Role::Done),
             None if running => ("○", Role::Muted),
             None => break,
@@ -68,7 +71,11 @@ pub fn timeline(w: &Watched, canvas: &Canvas, width: usize) -> Line<'static> {
 
 fn label(w: &Watched, round: &Round, canvas: &Canvas) -> String {
     let lang = canvas.lang();
-    let unit = if w.session().is_round_loop() { lang.pick("round", "раунд") } else { lang.pick("turn", "обмен") };
+    let unit = if w.session().is_round_loop() {
+        lang.pick("round", "раунд")
+    } else {
+        lang.pick("turn", "обмен")
+    };
     format!(" {unit} {:<2} ", round.number)
 }
 
@@ -79,7 +86,8 @@ fn entry(w: &Watched, said: &Said, canvas: &Canvas, width: usize) -> Vec<Span<'s
     let name = voices.get(said.lane).map_or_else(String::new, |v| v.name.clone());
     let name = safe(&name, 12.min(width), canvas.look.theme.voice(said.lane));
     let colon = if said.text.is_empty() { "" } else { ":" };
-    let mark = safe(&format!(" {shape} {word}{colon}"), width.saturating_sub(name.width()), canvas.style(role));
+    let mark =
+        safe(&format!(" {shape} {word}{colon}"), width.saturating_sub(name.width()), canvas.style(role));
     // `one_line` takes the blanks away at both ends.
     let mark = Span::styled(format!(" {}", mark.content), mark.style);
     let rest = width.saturating_sub(name.width() + mark.width() + 1);

@@ -3,15 +3,16 @@
 use super::draw::{Canvas, safe};
 use super::layout::Hit;
 use super::{bar, lane, rounds};
-use crate::domain::session::honesty;
+use crate::domain::lang::Lang;
+use crate::domain::session::honesty::{self, Doubt};
 use crate::domain::session::meta::Status;
+use crate::domain::time::Stamp;
 use crate::engine::wire::Owner;
 use crate::ui::model::deck::slug;
 use crate::ui::model::watched::Watched;
 use crate::ui::model::{Model, Shown, lanes};
 use crate::ui::theme::Role;
 use crate::ui::words;
-use crate::domain::time::Stamp;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
@@ -60,13 +61,19 @@ fn header(model: &Model, shown: &Shown, w: &Watched, canvas: &mut Canvas, area: 
     let facts = facts(w, canvas).join(" · ");
     let room = usize::from(area.width).saturating_sub(name.width() + 4);
     let facts = safe(&facts, room, canvas.style(Role::Muted));
-    canvas.ends(Rect { height: 1, ..area }, Line::from(vec![Span::raw(" "), name]), Line::from(vec![facts, Span::raw(" ")]));
+    canvas.ends(
+        Rect { height: 1, ..area },
+        Line::from(vec![Span::raw(" "), name]),
+        Line::from(vec![facts, Span::raw(" ")]),
+    );
     let second = Rect { y: area.y + 1, height: 1, ..area };
     let panel = honesty::panel(s);
     let (text, role) = match () {
-        () if s.meta.engine_result_class.is_some() => (panel.heading(lang), if panel.needs_extra_key() { Role::Warning } else { Role::Muted }),
+        () if s.meta.engine_result_class.is_some() => {
+            (panel.heading(lang), if panel.needs_extra_key() { Role::Warning } else { Role::Muted })
+        }
         () if panel.doubts.is_empty() => (panel.short(lang), Role::Muted),
-        () => (format!("△ {}", panel.heading(lang)), Role::Warning),
+        () => (format!("△ {}{}", panel.short(lang), doubts(&panel.doubts, lang)), Role::Warning),
     };
     let waits = bar::waiting(model, canvas, area.width < 100);
     let room = usize::from(area.width).saturating_sub(waits.width() + 2);
@@ -76,6 +83,17 @@ fn header(model: &Model, shown: &Shown, w: &Watched, canvas: &mut Canvas, area: 
         Hit::Action(crate::ui::action::Action::NextQuestion),
     );
     canvas.ends(second, left, waits);
+}
+
+/// What makes the panel weaker than it looks, while it still speaks.
+fn doubts(doubts: &[Doubt], lang: Lang) -> String {
+    let say = |doubt: &Doubt| match doubt {
+        Doubt::Failed(who) => format!(" · {who} {}", lang.pick("is out", "выбыл")),
+        Doubt::Skipped(who) => format!(" · {who} {}", lang.pick("gave no reply", "не ответил")),
+        Doubt::Repeats(who) => format!(" · {who} {}", lang.pick("repeats the writer", "повторяет писателя")),
+        Doubt::OneVendor(family) => format!(" · {} {family}", lang.pick("one vendor:", "один вендор:")),
+    };
+    doubts.iter().map(say).collect()
 }
 
 /// Round, token, time, tokens, cost; what is unknown is left out or a dash.
@@ -95,7 +113,9 @@ fn facts(w: &Watched, canvas: &Canvas) -> Vec<String> {
             out.push(format!("{} · {class}", lang.pick("closed", "закрыта")));
         }
         (Status::Interrupted, _) => out.push(lang.pick("interrupted", "прервана").to_string()),
-        (_, Owner::Other { pid }) => out.push(format!("{} {pid}", lang.pick("driven by process", "ведёт процесс"))),
+        (_, Owner::Other { pid }) => {
+            out.push(format!("{} {pid}", lang.pick("driven by process", "ведёт процесс")))
+        }
         (_, Owner::Nobody) => out.push(lang.pick("standing", "стоит").to_string()),
         (_, Owner::Here) => {}
     }
@@ -127,7 +147,12 @@ fn beside(shown: &Shown, w: &Watched, voices: &[lanes::Voice], canvas: &mut Canv
         let width = if lane + 1 == voices.len() { area.right() - x } else { wide };
         let column = Rect { x, width, ..area };
         head(shown, w, voice, lane, canvas, column);
-        let inner = Rect { x: x + 1, y: area.y + 2, width: width.saturating_sub(2), height: area.height.saturating_sub(2) };
+        let inner = Rect {
+            x: x + 1,
+            y: area.y + 2,
+            width: width.saturating_sub(2),
+            height: area.height.saturating_sub(2),
+        };
         lane::body(&shown.id, w, lane, canvas, inner);
         if lane > 0 {
             for y in area.y..area.bottom() {
@@ -174,14 +199,18 @@ fn tabbed(shown: &Shown, w: &Watched, voices: &[lanes::Voice], canvas: &mut Canv
         let left = usize::from(area.right().saturating_sub(x + 1));
         let role = safe(&voice.role, left, canvas.style(Role::Muted));
         let wide = role.width() as u16;
-        canvas.line(Rect { x: area.right().saturating_sub(wide + 1), width: wide, height: 1, y: area.y }, role.into());
+        canvas.line(
+            Rect { x: area.right().saturating_sub(wide + 1), width: wide, height: 1, y: area.y },
+            role.into(),
+        );
     }
     let second = Rect { x: area.x + 1, y: area.y + 1, width: area.width - 1, height: 1 };
     if area.height > 2 {
         let status = lane::status(w, shown.lane, canvas, usize::from(second.width));
         canvas.line(second, status);
     }
-    let inner = Rect { x: area.x + 1, y: area.y + 2, width: area.width - 1, height: area.height.saturating_sub(2) };
+    let inner =
+        Rect { x: area.x + 1, y: area.y + 2, width: area.width - 1, height: area.height.saturating_sub(2) };
     lane::body(&shown.id, w, shown.lane, canvas, inner);
 }
 
@@ -218,7 +247,8 @@ fn files(w: &Watched, canvas: &mut Canvas, area: Rect) {
     let room = usize::from(area.height.saturating_sub(1));
     let hidden = w.view.files.len().saturating_sub(room);
     for (n, file) in w.view.files.iter().skip(hidden).enumerate() {
-        let at = Rect { x: area.x + 1, y: area.y + 1 + n as u16, width: area.width.saturating_sub(1), height: 1 };
+        let at =
+            Rect { x: area.x + 1, y: area.y + 1 + n as u16, width: area.width.saturating_sub(1), height: 1 };
         let name = safe(file, file.width().min(usize::from(at.width)), canvas.style(Role::Link));
         canvas.line(at, name.into());
     }

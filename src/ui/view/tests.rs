@@ -6,7 +6,9 @@ use crate::domain::question::QuestionKind;
 use crate::domain::session::state::Session;
 use crate::engine::wire::{Owner, Progress, Tell};
 use crate::ui::action::Action;
-use crate::ui::model::tests::{GATE, HOSTILE, at_gate, call, event, hear, id, model, question, session, view_of};
+use crate::ui::model::tests::{
+    GATE, HOSTILE, at_gate, call, event, hear, id, model, question, session, view_of,
+};
 use crate::ui::model::{Model, Shown};
 use crate::ui::msg::Msg;
 use crate::ui::update::{act, open, update};
@@ -51,7 +53,9 @@ fn on_session(size: (u16, u16), lang: Lang, s: Session) -> Model {
 fn running(m: &mut Model, vendor: Option<&str>, text: &str) -> Call {
     let call = call(vendor, 2);
     hear(m, event(41, Fact::CallStarted { call: call.clone() }));
-    for progress in [Progress::Started { pid: 4711, started_at: 0 }, Progress::Text(text.into()), Progress::Bytes(3_400)] {
+    for progress in
+        [Progress::Started { pid: 4711, started_at: 0 }, Progress::Text(text.into()), Progress::Bytes(3_400)]
+    {
         hear(m, Tell::Progress { id: id(9, "cap-fetcher-retries"), call: call.clone(), progress });
     }
     call
@@ -77,7 +81,9 @@ fn look() {
             act(&mut m, Action::Answer);
             println!("{}", drawn(&mut m));
             let mut m = on_session(size, lang, at_gate());
-            m.watched.values_mut().for_each(|w| w.view.questions = vec![question(QuestionKind::Gate, "gate", 3, "x", GATE)]);
+            m.watched
+                .values_mut()
+                .for_each(|w| w.view.questions = vec![question(QuestionKind::Gate, "gate", 3, "x", GATE)]);
             act(&mut m, Action::Answer);
             println!("{}", drawn(&mut m));
             act(&mut m, Action::Help);
