@@ -20,11 +20,15 @@ use futures_core::Stream;
 use std::future::{pending, poll_fn};
 use std::io;
 use std::pin::Pin;
+use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
 /// So much is taken before a frame is drawn, however much there is.
 const BATCH: usize = 64;
+
+/// If nothing has stopped us after this long, nothing will.
+const STOPS: Duration = Duration::from_millis(500);
 
 /// Why the screen closed.
 #[derive(Debug)]
@@ -78,7 +82,8 @@ pub async fn run(asks: mpsc::Sender<Ask>, mut tells: mpsc::Receiver<Tell>, setti
     let mut events = Some(EventStream::new());
     let mut frames = Frames::default();
     let first = start(&mut model, &settings.start);
-    let mut out = Outside { asks, term: &mut term, events: &mut events, settings: &settings };
+    let mut out =
+        Outside { asks, term: &mut term, events: &mut events, signals: &mut signals, settings: &settings };
     let mut ended = out.perform(&mut model, first).await;
     while ended.is_none() {
         let frame = model.dirty.then(|| frames.next(model.clock.at));
@@ -86,7 +91,7 @@ pub async fn run(asks: mpsc::Sender<Ask>, mut tells: mpsc::Receiver<Tell>, setti
         let deadline = frame.into_iter().chain(wake).min().map(|at| began + at);
         let woke = tokio::select! {
             biased;
-            signal = signals.next() => Woke::Signal(signal),
+            signal = out.signals.next() => Woke::Signal(signal),
             input = next_event(out.events) => Woke::Input(input),
             tell = tells.recv() => Woke::Tell(tell),
             () = async { match deadline { Some(at) => sleep_until(at).await, None => pending().await } } => Woke::Time,
@@ -126,6 +131,7 @@ struct Outside<'a> {
     asks: mpsc::Sender<Ask>,
     term: &'a mut Term,
     events: &'a mut Option<EventStream>,
+    signals: &'a mut Signals,
     settings: &'a Settings,
 }
 
@@ -168,13 +174,8 @@ impl Outside<'_> {
                     Ok(())
                 }
                 Cmd::Redraw => self.again(model),
-                Cmd::Suspend => self.aside(model, |settings| {
-                    (settings.suspend)();
-                    None
-                }),
-                Cmd::Edit(text) => {
-                    self.aside(model, |settings| Some((settings.edit)(&text).map_err(|e| e.to_string())))
-                }
+                Cmd::Suspend => self.suspend(model).await,
+                Cmd::Edit(text) => self.edit(model, &text),
                 Cmd::Quit => return Some(Why::Quit),
             };
             if let Err(e) = done {
@@ -184,20 +185,32 @@ impl Outside<'_> {
         None
     }
 
-    /// Gives the terminal to somebody else for a while. The reader of events goes first: two readers would split keys.
-    fn aside(
-        &mut self,
-        model: &mut Model,
-        meanwhile: impl FnOnce(&Settings) -> Option<Result<String, String>>,
-    ) -> io::Result<()> {
+    /// Lets the pilot's editor have the terminal.
+    fn edit(&mut self, model: &mut Model, text: &str) -> io::Result<()> {
+        self.aside();
+        let edited = (self.settings.edit)(text).map_err(|e| e.to_string());
+        self.again(model)?;
+        update(model, Msg::Edited(edited));
+        Ok(())
+    }
+
+    /// Back to the shell, until it wakes us. The stop reaches the process, not this thread: what follows may still run
+    /// for a moment, so the wake-up itself is waited for.
+    async fn suspend(&mut self, model: &mut Model) -> io::Result<()> {
+        self.aside();
+        (self.settings.suspend)();
+        tokio::select! {
+            biased;
+            _ = self.signals.next() => {}
+            () = tokio::time::sleep(STOPS) => {}
+        }
+        self.again(model)
+    }
+
+    /// Gives the terminal to somebody else. The reader of events goes first: two readers would split keys.
+    fn aside(&mut self) {
         drop(self.events.take());
         self.term.leave();
-        let edited = meanwhile(self.settings);
-        self.again(model)?;
-        if let Some(result) = edited {
-            update(model, Msg::Edited(result));
-        }
-        Ok(())
     }
 
     /// Takes the terminal again and draws everything.

@@ -8,7 +8,7 @@ use crossterm::clipboard::CopyToClipboard;
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 use crossterm::{Command, execute};
 use ratatui::Terminal;
-use ratatui::backend::CrosstermBackend;
+use ratatui::backend::{Backend, CrosstermBackend};
 use std::io::{self, BufWriter, Stdout, Write};
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -64,7 +64,7 @@ impl Term {
         }
         out.flush()?;
         self.title.clear();
-        self.terminal.clear()
+        self.redraw()
     }
 
     /// Gives the terminal back as it was.
@@ -72,9 +72,12 @@ impl Term {
         restore();
     }
 
-    /// Draws everything anew with the next frame.
-    pub fn redraw(&mut self) -> io::Result<()> {
-        self.terminal.clear()
+    /// Draws everything anew with the next frame. Ratatui's own `clear` asks the terminal where its cursor stands, and
+    /// one that does not answer would cost two seconds and the screen.
+    fn redraw(&mut self) -> io::Result<()> {
+        self.terminal.backend_mut().clear()?;
+        self.terminal.swap_buffers();
+        Ok(())
     }
 
     pub fn size(&self) -> (u16, u16) {

@@ -15,6 +15,7 @@ mod cli;
 mod docs;
 mod kills;
 mod layers;
+mod screen;
 mod sessions;
 mod shipped;
 mod tidy;

@@ -61,11 +61,12 @@ fn header(model: &Model, shown: &Shown, w: &Watched, canvas: &mut Canvas, area: 
     let facts = facts(w, canvas).join(" · ");
     let room = usize::from(area.width).saturating_sub(name.width() + 4);
     let facts = safe(&facts, room, canvas.style(Role::Muted));
-    canvas.ends(
-        Rect { height: 1, ..area },
-        Line::from(vec![Span::raw(" "), name]),
-        Line::from(vec![facts, Span::raw(" ")]),
-    );
+    let left = room.saturating_sub(facts.width() + 3);
+    let mut title = vec![Span::raw(" "), name];
+    if left > 12 {
+        title.extend([Span::raw("  "), safe(&s.meta.task_description, left, canvas.style(Role::Text))]);
+    }
+    canvas.ends(Rect { height: 1, ..area }, Line::from(title), Line::from(vec![facts, Span::raw(" ")]));
     let second = Rect { y: area.y + 1, height: 1, ..area };
     let panel = honesty::panel(s);
     let (text, role) = match () {
