@@ -24,6 +24,7 @@ pub mod open;
 pub mod panic;
 pub mod rehearse;
 pub mod resume;
+pub mod search;
 pub mod show;
 pub mod skill;
 pub mod verify;
@@ -77,6 +78,7 @@ fn dispatch(cli: Cli) -> Result<u8, CliError> {
         }
         Some(Command::Demo(args)) => demo::run(&place, args),
         Some(Command::List(args)) => list::run(&place, args),
+        Some(Command::Search(args)) => search::run(&place, args),
         Some(Command::Show(args)) => show::run(&place, args),
         Some(Command::Resume(args)) => resume::run(&place, args),
         Some(Command::Answer(args)) => answer::run(&place, args),

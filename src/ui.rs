@@ -9,6 +9,7 @@ pub mod app;
 pub mod frame;
 pub mod key;
 pub mod keymap;
+pub mod markdown;
 pub mod model;
 pub mod msg;
 pub mod overlay;

@@ -47,6 +47,8 @@ pub enum Command {
     Demo(Demo),
     /// Print the sessions, newest first
     List(List),
+    /// Search the text of all sessions; the most relevant lines first
+    Search(Search),
     /// Show one session: its state, its questions, its files
     Show(Show),
     /// Go on with a session where its files say it stands
@@ -194,6 +196,34 @@ pub struct List {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct Search {
+    /// Words in any case; "a phrase" in quotes; filters such as class:agreed, vendor:codex, since:2026-08, wp:WP-142
+    #[arg(required = true, value_name = "WORDS")]
+    pub words: Vec<String>,
+    /// At most so many lines
+    #[arg(long, default_value_t = 100)]
+    pub limit: usize,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Only sessions that ended so: agreed, partial, escalated, not-agreed
+    #[arg(long, value_name = "CLASS,…")]
+    pub class: Option<String>,
+    /// Only sessions with one of these participants
+    #[arg(long, value_name = "VENDOR,…")]
+    pub vendor: Option<String>,
+    /// Only sessions from this day, month or year on
+    #[arg(long, value_name = "DATE")]
+    pub since: Option<String>,
+    /// Only sessions up to this day, month or year
+    #[arg(long, value_name = "DATE")]
+    pub until: Option<String>,
+    /// Only sessions of this work product
+    #[arg(long, value_name = "WP-NNN")]
+    pub wp: Option<String>,
 }
 
 #[derive(Debug, Clone, Args)]

@@ -33,7 +33,7 @@ pub fn run(
         })?;
         Ok::<Exit, CliError>(app::run(asks, tells, settings).await)
     })?;
-    outside::keep(context, &exit.drafts);
+    outside::keep(context, &exit.kept);
     goodbye(&exit, context.lang())
 }
 

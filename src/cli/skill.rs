@@ -14,11 +14,12 @@ const MODES: [(&str, &str); 6] = [
 ];
 
 /// Our own subcommands: with one of them in front nothing is translated.
-const COMMANDS: [&str; 17] = [
+const COMMANDS: [&str; 18] = [
     "new",
     "run",
     "demo",
     "list",
+    "search",
     "show",
     "resume",
     "answer",

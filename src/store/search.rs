@@ -7,19 +7,19 @@
 
 mod best;
 mod lines;
-pub mod pattern;
+mod pattern;
 mod query;
 mod read;
 mod shelf;
 mod walk;
 
-pub use query::Query;
+pub use query::{Query, is_day};
 pub use shelf::{CAP, Shelf};
 
 use crate::domain::session::id::SessionId;
 use crate::store::layout::Layout;
 use best::{Best, Rank};
-use pattern::Pattern;
+use pattern::{Pattern, Probe};
 use read::Text;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -96,14 +96,14 @@ fn scan(
     let best = Mutex::new(Best::new(limit));
     let (ended, wait) = mpsc::channel::<()>();
     let work = || {
-        let mut space = Text::default();
+        let (mut space, mut probe) = (Text::default(), Probe::default());
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(entry) = entries.get(at).filter(|_| !cancel.load(Ordering::Relaxed)) else { return };
             if query.may_hold(&entry.id) {
                 source(at, &mut space, &mut |text| {
                     if query.holds(text) {
-                        lines::collect(entry, text, &pattern, at, &best);
+                        lines::collect(entry, text, &pattern, at, &best, &mut probe);
                     }
                 });
             }

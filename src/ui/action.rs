@@ -100,7 +100,7 @@ macro_rules! actions {
 
 actions! {
     Open "open" ("open", "открыть"),
-        ("Open what is selected", "Открыть выбранное"), [Deck Library];
+        ("Open what is selected", "Открыть выбранное"), [Deck Library Replay];
     Choose "choose" ("choose", "выбрать"),
         ("Take the selected line", "Взять выбранную строку"), [Menu Question];
     Answer "answer" ("answer", "ответить"),
@@ -167,16 +167,22 @@ actions! {
         ("List the headings", "Список заголовков"), [Report];
     FollowLink "follow-link" ("follow", "перейти"),
         ("Open the link", "Открыть ссылку"), [Report];
+    NextLink "next-link" ("link", "ссылка"),
+        ("Next link", "Следующая ссылка"), [Report];
+    PreviousLink "previous-link" ("", ""),
+        ("Previous link", "Предыдущая ссылка"), [Report];
     Fold "fold" ("fold", "свернуть"),
         ("Fold or unfold the section", "Свернуть или развернуть раздел"), [Report];
-    Find "find" ("find", "найти"),
-        ("Find words in this text", "Найти слова в этом тексте"), [Report];
+    FoldAll "fold-all" ("", ""),
+        ("Fold or unfold all sections", "Свернуть или развернуть все разделы"), [Report];
+    NextMark "next-mark" ("", ""),
+        ("Next place with the words searched for", "Следующее место с искомыми словами"), [Report];
+    PreviousMark "previous-mark" ("", ""),
+        ("Previous place with the words searched for", "Предыдущее место с искомыми словами"), [Report];
     Verify "verify" ("verify", "проверить"),
         ("Check the report against the session's files", "Проверить отчёт по файлам сессии"), [Report];
     CopyPath "copy-path" ("copy path", "копировать путь"),
         ("Copy the path of this file", "Копировать путь этого файла"), [Report Reader Session];
-    Search "search" ("search", "искать"),
-        ("Type what to search for", "Ввести, что искать"), [Library];
     Facets "facets" ("facets", "фильтры"),
         ("Filters of the search", "Фильтры поиска"), [Library];
     StepBack "step-back" ("back", "назад"),
@@ -185,10 +191,12 @@ actions! {
         ("One step on", "Шаг вперёд"), [Replay];
     Play "play" ("play", "играть"),
         ("Let it run, and stop", "Пустить и остановить"), [Replay];
+    NextNew "next-new" ("unseen", "новое"),
+        ("Next event that you have not seen", "Следующее событие, которого ты не видел"), [Replay];
     Down "down" ("", ""),
-        ("One line down", "На строку вниз"), [Deck Session Question Gate Report Library Reader Menu];
+        ("One line down; in a replay, one round on", "На строку вниз; в повторе — на раунд вперёд"), [Deck Session Question Gate Report Library Replay Reader Menu];
     Up "up" ("", ""),
-        ("One line up", "На строку вверх"), [Deck Session Question Gate Report Library Reader Menu];
+        ("One line up; in a replay, one round back", "На строку вверх; в повторе — на раунд назад"), [Deck Session Question Gate Report Library Replay Reader Menu];
     PageDown "page-down" ("", ""),
         ("One page down", "На страницу вниз"), [Deck Session Question Gate Report Library Reader Menu];
     PageUp "page-up" ("", ""),

@@ -6,7 +6,7 @@
 use super::frame::Frames;
 use super::model::{Clock, Model};
 use super::msg::{Cmd, Msg};
-use super::settings::{Drafts, Settings};
+use super::settings::{Kept, Settings};
 use super::signals::{Signal, Signals};
 use super::term::{Options, Term};
 use super::update::{start, update};
@@ -46,8 +46,8 @@ pub enum Why {
 #[derive(Debug)]
 pub struct Exit {
     pub why: Why,
-    /// Unsent answers, to be kept.
-    pub drafts: Drafts,
+    /// Unsent answers and seen-marks, to be found again.
+    pub kept: Kept,
     /// Sessions that run on in the engine, and open questions.
     pub running: usize,
     pub waiting: usize,
@@ -76,7 +76,7 @@ pub async fn run(asks: mpsc::Sender<Ask>, mut tells: mpsc::Receiver<Tell>, setti
     };
     let (mut term, mut signals) = match Term::enter(options).and_then(|term| Ok((term, Signals::listen()?))) {
         Ok(both) => both,
-        Err(e) => return Exit::without_screen(e, settings.drafts),
+        Err(e) => return Exit::without_screen(e, settings.kept),
     };
     let mut model = Model::new(&settings, clock(), term.size());
     let mut events = Some(EventStream::new());
@@ -170,7 +170,7 @@ impl Outside<'_> {
                 Cmd::Copy(text) => self.term.copy(&text),
                 Cmd::Notice(text) => self.term.notice(&text),
                 Cmd::Keep => {
-                    (self.settings.keep)(&model.drafts);
+                    (self.settings.keep)(&model.kept());
                     Ok(())
                 }
                 Cmd::Redraw => self.again(model),
@@ -242,11 +242,11 @@ impl Exit {
             running: driven.count(),
             waiting: model.waiting().0,
             session: model.front().cloned(),
-            drafts: model.drafts,
+            kept: model.kept(),
         }
     }
 
-    fn without_screen(e: io::Error, drafts: Drafts) -> Exit {
-        Exit { why: Why::Terminal(e), drafts, running: 0, waiting: 0, session: None }
+    fn without_screen(e: io::Error, kept: Kept) -> Exit {
+        Exit { why: Why::Terminal(e), kept, running: 0, waiting: 0, session: None }
     }
 }

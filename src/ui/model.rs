@@ -7,16 +7,20 @@ pub mod deck;
 pub mod form;
 pub mod gate;
 pub mod lanes;
+pub mod library;
 pub mod menu;
+pub mod part;
 pub mod reader;
+pub mod replay;
 pub mod reply;
+pub mod report;
 pub mod rounds;
 pub mod watched;
 
 use super::action::Context;
 use super::key::Key;
 use super::overlay::Overlay;
-use super::settings::{Drafts, Known, Look, Settings};
+use super::settings::{Drafts, Kept, Known, Look, Settings};
 use super::theme::Role;
 use super::view::layout::Layout;
 use crate::domain::lang::Lang;
@@ -27,6 +31,9 @@ use attention::Attention;
 use deck::Deck;
 use form::Form;
 use gate::Gate;
+use library::Library;
+use replay::{Replay, Seen};
+use report::Report;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -45,6 +52,9 @@ pub enum Screen {
     Session(Shown),
     Gate(Gate),
     New(Box<Form>),
+    Report(Box<Report>),
+    Library(Box<Library>),
+    Replay(Box<Replay>),
 }
 
 /// A session as the pilot looks at it. The lanes' reading positions are in the layout.
@@ -93,6 +103,8 @@ pub struct Model {
     pub typed: Vec<Key>,
     pub toast: Option<Toast>,
     pub drafts: Drafts,
+    /// How far the pilot has seen each session.
+    pub seen: Seen,
     /// When changed drafts are to be kept.
     pub keep_at: Option<Duration>,
     pub attention: Attention,
@@ -119,7 +131,8 @@ impl Model {
             overlays: Vec::new(),
             typed: Vec::new(),
             toast: None,
-            drafts: settings.drafts.clone(),
+            drafts: settings.kept.drafts.clone(),
+            seen: settings.kept.seen.clone(),
             keep_at: None,
             attention: Attention::default(),
             vendors: settings.vendors.clone(),
@@ -148,6 +161,9 @@ impl Model {
             (None, Some(Screen::Session(_))) => Context::Session,
             (None, Some(Screen::Gate(_))) => Context::Gate,
             (None, Some(Screen::New(_))) => Context::New,
+            (None, Some(Screen::Report(_))) => Context::Report,
+            (None, Some(Screen::Library(_))) => Context::Library,
+            (None, Some(Screen::Replay(_))) => Context::Replay,
             (None, None) => Context::Deck,
         }
     }
@@ -157,7 +173,9 @@ impl Model {
         match self.screens.last() {
             Some(Screen::Session(shown)) => Some(&shown.id),
             Some(Screen::Gate(gate)) => Some(&gate.id),
-            Some(Screen::New(_)) => None,
+            Some(Screen::Report(report)) => Some(&report.id),
+            Some(Screen::Replay(replay)) => Some(&replay.id),
+            Some(Screen::New(_) | Screen::Library(_)) => None,
             None => self.deck.selected.as_ref(),
         }
     }
@@ -176,6 +194,11 @@ impl Model {
         (questions().count(), questions().map(|q| q.since).min())
     }
 
+    /// What outlives the screen.
+    pub fn kept(&self) -> Kept {
+        Kept { drafts: self.drafts.clone(), seen: self.seen.clone() }
+    }
+
     /// A line that passes.
     pub fn say(&mut self, text: impl Into<String>, role: Role) {
         self.toast = Some(Toast { text: text.into(), role, until: self.clock.at + Duration::from_secs(5) });
@@ -192,7 +215,12 @@ impl Model {
         let runs = self.shows_running().then(|| next(if self.look.motion { 100 } else { 1_000 }));
         // Ages count minutes; the oldest question's is always on screen.
         let ages = (self.waiting().0 > 0).then(|| next(30_000));
+        let plays = match self.screens.last() {
+            Some(Screen::Replay(replay)) => replay.next_wake(),
+            _ => None,
+        };
         [
+            plays,
             self.toast.as_ref().map(|t| t.until),
             self.deck.peek_at,
             self.keep_at,

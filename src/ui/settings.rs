@@ -2,6 +2,7 @@
 //! and starts no process: what needs one comes in as a function.
 
 use super::keymap::{self, Keymap};
+use super::model::replay::Seen;
 use super::theme::{self, Colours, Theme};
 use crate::domain::lang::Lang;
 use crate::domain::session::id::SessionId;
@@ -49,6 +50,14 @@ pub struct Known {
 /// Unsent answers, by `<session>/<question>`; `new/task` is the task of the form.
 pub type Drafts = BTreeMap<String, String>;
 
+/// What the screen wants to find again when it opens the next time.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+pub struct Kept {
+    pub drafts: Drafts,
+    pub seen: Seen,
+}
+
 /// Lets the pilot edit a text elsewhere and gives back what became of it.
 pub type Edit = Box<dyn Fn(&str) -> io::Result<String> + Send>;
 
@@ -67,7 +76,7 @@ pub struct Settings {
     pub tmux: bool,
     pub zone: jiff::tz::TimeZone,
     pub start: Start,
-    pub drafts: Drafts,
+    pub kept: Kept,
     pub vendors: Vec<Known>,
     /// Where relative paths of a new session start.
     pub cwd: PathBuf,
@@ -75,8 +84,8 @@ pub struct Settings {
     pub edit: Edit,
     /// Stops this process until the shell wakes it (SIGSTOP); returns when it runs again.
     pub suspend: Box<dyn Fn() + Send>,
-    /// Keeps the drafts where a crash does not reach them.
-    pub keep: Box<dyn Fn(&Drafts) + Send>,
+    /// Keeps it where a crash does not reach it.
+    pub keep: Box<dyn Fn(&Kept) + Send>,
 }
 
 /// How the screen looks and listens.
@@ -146,7 +155,7 @@ pub mod tests {
             tmux: false,
             zone: jiff::tz::TimeZone::UTC,
             start: Start::Deck,
-            drafts: Drafts::new(),
+            kept: Kept::default(),
             vendors: Vec::new(),
             cwd: PathBuf::from("."),
             edit: Box::new(|text| Ok(text.to_string())),

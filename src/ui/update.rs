@@ -8,6 +8,7 @@ mod keys;
 mod menu;
 mod mouse;
 pub mod open;
+mod part;
 mod reply;
 mod session;
 mod tell;
@@ -92,6 +93,7 @@ fn front(model: &mut Model, action: Action) -> Vec<Cmd> {
             Some(Screen::Session(_)) => session::act(model, action),
             Some(Screen::Gate(_)) => gate::act(model, action),
             Some(Screen::New(_)) => form::act(model, action),
+            Some(Screen::Report(_) | Screen::Library(_) | Screen::Replay(_)) => part::act(model, action),
             None => deck::act(model, action),
         },
     }
@@ -199,6 +201,9 @@ fn tick(model: &mut Model) -> Vec<Cmd> {
     }
     if due(&mut model.deck.peek_at) {
         cmds.extend(open::peek(model));
+    }
+    if matches!(model.screens.last(), Some(Screen::Replay(_))) {
+        cmds.extend(part::give(model, super::model::part::Input::Tick(at)));
     }
     let looks_at = match model.screens.last() {
         Some(Screen::Session(shown)) if model.focused => Some(shown.id.clone()),

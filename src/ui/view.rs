@@ -9,18 +9,25 @@ mod form;
 mod gate;
 mod lane;
 pub mod layout;
+mod library;
 mod menu;
+mod page;
 mod preview;
 mod reader;
+mod replay;
 mod reply;
+mod report;
 mod rounds;
 mod session;
 
+use super::model::deck::slug;
 use super::model::{Model, Screen};
 use super::overlay::Overlay;
+use super::theme::Role;
 use draw::Canvas;
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use ratatui::text::Span;
 
 /// Below this nothing can be read.
 const LEAST: (u16, u16) = (20, 5);
@@ -55,6 +62,7 @@ fn screen(model: &Model, canvas: &mut Canvas, area: Rect) {
         Some(Screen::Session(shown)) => session::draw(model, shown, canvas, area),
         Some(Screen::Gate(gate)) => gate::draw(model, gate, canvas, area),
         Some(Screen::New(form)) => form::draw(model, form, canvas, area),
+        Some(Screen::Report(_) | Screen::Library(_) | Screen::Replay(_)) => reading(model, canvas, area),
     }
     for overlay in &model.overlays {
         // The header with the number that waits stays visible under every overlay (ui.md rule 1).
@@ -70,6 +78,32 @@ fn screen(model: &Model, canvas: &mut Canvas, area: Rect) {
     bar::bottom(model, canvas, Rect { y: area.bottom() - 1, height: 1, ..area });
 }
 
+/// The reading screens draw themselves between the two bars.
+fn reading(model: &Model, canvas: &mut Canvas, area: Rect) {
+    let lang = model.lang();
+    let name = match model.screens.last() {
+        Some(Screen::Report(_)) => lang.pick("report", "отчёт"),
+        Some(Screen::Library(_)) => lang.pick("library", "архив"),
+        _ => lang.pick("replay", "повтор"),
+    };
+    let of = match model.front() {
+        Some(id) if !matches!(model.screens.last(), Some(Screen::Library(_))) => format!(" · {}", slug(id)),
+        _ => String::new(),
+    };
+    let title =
+        vec![Span::styled(name, canvas.style(Role::Focus)), Span::styled(of, canvas.style(Role::Muted))];
+    bar::top(model, canvas, area, title);
+    let body = Rect { x: area.x + 1, width: area.width - 2, y: area.y + 1, height: area.height - 2 };
+    let theme = &canvas.look.theme;
+    let style = |role: Role| theme.of(role);
+    match model.screens.last() {
+        Some(Screen::Report(report)) => report.draw(canvas.frame, body, &style),
+        Some(Screen::Library(library)) => library.draw(canvas.frame, body, &style),
+        Some(Screen::Replay(replay)) => replay.draw(canvas.frame, body, &style),
+        _ => {}
+    }
+}
+
 fn small(model: &Model, canvas: &mut Canvas, area: Rect) {
     let (count, _) = model.waiting();
     let lang = model.lang();
@@ -78,7 +112,7 @@ fn small(model: &Model, canvas: &mut Canvas, area: Rect) {
     for (n, line) in lines.iter().enumerate() {
         let row = Rect { y: area.y + n as u16, height: 1, ..area };
         if n < area.height as usize {
-            canvas.text(row, line, canvas.style(super::theme::Role::Waiting));
+            canvas.text(row, line, canvas.style(Role::Waiting));
         }
     }
 }

@@ -14,7 +14,7 @@ use flightdeck::engine::clock::Clock;
 use flightdeck::engine::run::Command;
 use flightdeck::engine::wire::{Ask, Event, Owner, Row, Tell, View};
 use flightdeck::ui::app;
-use flightdeck::ui::settings::{Desktop, Drafts, Pick, Settings, Start};
+use flightdeck::ui::settings::{Desktop, Kept, Pick, Settings, Start};
 use flightdeck::ui::theme::Colours;
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use std::io::{Read, Write};
@@ -41,7 +41,7 @@ fn child() {
     });
     println!(
         "EXIT {:?} drafts={:?} running={} waiting={}",
-        exit.why, exit.drafts, exit.running, exit.waiting
+        exit.why, exit.kept.drafts, exit.running, exit.waiting
     );
 }
 
@@ -58,7 +58,7 @@ fn settings(part: &str) -> Settings {
         tmux: false,
         zone: jiff::tz::TimeZone::UTC,
         start: Start::Deck,
-        drafts: Drafts::new(),
+        kept: Kept::default(),
         vendors: Vec::new(),
         cwd: "/".into(),
         edit: Box::new(|text| Ok(format!("{text} and more"))),

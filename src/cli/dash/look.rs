@@ -27,7 +27,7 @@ pub fn settings(context: &Context, start: Start) -> Result<Settings, CliError> {
         tmux: set("TMUX"),
         zone: jiff::tz::TimeZone::system(),
         start,
-        drafts: outside::drafts(context),
+        kept: outside::kept(context),
         vendors: vendors(context)?,
         cwd: context.cwd.clone(),
         edit: Box::new(outside::edit),

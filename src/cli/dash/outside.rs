@@ -2,36 +2,36 @@
 
 use crate::cli::context::Context;
 use crate::store::write;
-use crate::ui::settings::Drafts;
+use crate::ui::settings::Kept;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// Unsent answers outlive the screen.
-fn drafts_file(context: &Context) -> PathBuf {
-    context.places.runtime_root.join("drafts.json")
+/// Unsent answers and seen-marks outlive the screen.
+fn kept_file(context: &Context) -> PathBuf {
+    context.places.runtime_root.join("screen.json")
 }
 
-/// A file that cannot be read holds no drafts.
-pub fn drafts(context: &Context) -> Drafts {
-    std::fs::read(drafts_file(context)).ok().and_then(|b| serde_json::from_slice(&b).ok()).unwrap_or_default()
+/// A file that cannot be read holds nothing.
+pub fn kept(context: &Context) -> Kept {
+    std::fs::read(kept_file(context)).ok().and_then(|b| serde_json::from_slice(&b).ok()).unwrap_or_default()
 }
 
 /// Keeps them, best effort: the screen holds them anyway.
-pub fn keep(context: &Context, drafts: &Drafts) {
-    save(&drafts_file(context), drafts);
+pub fn keep(context: &Context, kept: &Kept) {
+    save(&kept_file(context), kept);
 }
 
-pub fn keeper(context: &Context) -> Box<dyn Fn(&Drafts) + Send> {
-    let file = drafts_file(context);
-    Box::new(move |drafts| save(&file, drafts))
+pub fn keeper(context: &Context) -> Box<dyn Fn(&Kept) + Send> {
+    let file = kept_file(context);
+    Box::new(move |kept| save(&file, kept))
 }
 
-fn save(file: &std::path::Path, drafts: &Drafts) {
-    if drafts.is_empty() && !file.exists() {
+fn save(file: &std::path::Path, kept: &Kept) {
+    if *kept == Kept::default() && !file.exists() {
         return;
     }
     let saved = file.parent().map_or(Ok(()), write::ensure_dir);
-    if let (Ok(()), Ok(bytes)) = (saved, serde_json::to_vec_pretty(drafts)) {
+    if let (Ok(()), Ok(bytes)) = (saved, serde_json::to_vec_pretty(kept)) {
         let _ = write::atomic(file, &bytes);
     }
 }

@@ -1,13 +1,12 @@
 //! From matches in a session's bytes to lines that a person can read.
 
 use super::best::{Best, Rank};
-use super::pattern::Pattern;
+use super::pattern::{Pattern, Probe};
 use super::read::{File, Text};
 use super::walk::Entry;
 use super::{Hit, lock};
 use crate::domain::session::report::{Section, heading};
 use crate::store::layout::META;
-use crate::store::report::parts;
 use std::cmp::Reverse;
 use std::ops::Range;
 use std::sync::Mutex;
@@ -22,7 +21,7 @@ const SHOWN: usize = 400;
 /// A file with more matches counts as one with so many.
 const COUNTED: usize = 256;
 
-/// A line with matches: its range, the matches in it, the words in it.
+/// A line with matches: its range, the first matches in it, the words in it.
 struct Line {
     range: Range<usize>,
     matches: Vec<(usize, usize)>,
@@ -30,13 +29,19 @@ struct Line {
 }
 
 /// Puts the lines of this session that hold a word. `age` is 0 for the newest session.
-pub fn collect(entry: &Entry, text: &Text, pattern: &Pattern, age: usize, best: &Mutex<Best>) {
-    let Some(first) = pattern.find_at(&text.bytes, 0) else { return };
+pub fn collect(
+    entry: &Entry,
+    text: &Text,
+    pattern: &Pattern,
+    age: usize,
+    best: &Mutex<Best>,
+    probe: &mut Probe,
+) {
+    pattern.aim(probe, &text.bytes);
+    let Some(first) = pattern.candidate(probe, &text.bytes, 0) else { return };
     let mut found = Vec::new();
-    let mut at = first.0;
-    for (index, file) in text.files.iter().enumerate().filter(|(_, file)| file.end > first.0) {
-        at = at.max(file.start);
-        let (lines, count) = in_file(&text.bytes, file, pattern, at);
+    for (index, file) in text.files.iter().enumerate().filter(|(_, file)| file.end > first) {
+        let (lines, count) = in_file(&text.bytes, file, pattern, probe);
         if count > 0 {
             found.push((index, lines, count));
         }
@@ -45,7 +50,7 @@ pub fn collect(entry: &Entry, text: &Text, pattern: &Pattern, age: usize, best: 
     for (index, lines, count) in found {
         let file = &text.files[index];
         let bytes = &text.bytes[file.start..file.end];
-        let decision = decision(&file.name, bytes);
+        let decides = may_decide(&file.name);
         let mut numbers = Numbers { bytes, at: 0, line: 1 };
         for line in lines {
             let start = line.range.start - file.start;
@@ -53,7 +58,7 @@ pub fn collect(entry: &Entry, text: &Text, pattern: &Pattern, age: usize, best: 
             let title = file.name == META || is_title(&bytes[start..line.range.end - file.start]);
             let rank = Rank {
                 in_line: line.words.count_ones(),
-                place: title || decision.contains(&start),
+                place: title || (decides && in_decision(bytes, start)),
                 in_session: in_session.count_ones(),
                 many: count.min(COUNTED).ilog2(),
                 age: Reverse(age),
@@ -75,41 +80,38 @@ pub fn collect(entry: &Entry, text: &Text, pattern: &Pattern, age: usize, best: 
 }
 
 /// The first lines with matches of one file, and the number of matches.
-fn in_file(bytes: &[u8], file: &File, pattern: &Pattern, from: usize) -> (Vec<Line>, usize) {
-    let bytes = &bytes[..file.end];
-    let (mut lines, mut count, mut at): (Vec<Line>, usize, usize) = (Vec::new(), 0, from);
-    while let Some((start, end)) = pattern.find_at(bytes, at) {
-        at = end;
-        let words = pattern.words_in(&bytes[start..end]);
-        if let Some(line) = lines.last_mut().filter(|line| line.range.contains(&start)) {
-            count += 1;
-            line.words |= words;
-            line.matches.push((start, end));
-        } else {
-            let range = line_around(bytes, file.start, start, end);
-            // Of `meta.yaml` only the task is worth finding: agent ids and states stand in every session.
-            if file.name == META && !bytes[range.clone()].starts_with(b"task_") {
-                at = range.end.max(end);
-                continue;
-            }
-            if lines.len() == PER_FILE {
-                count += 1;
-                break;
-            }
-            count += 1;
-            lines.push(Line { range, matches: vec![(start, end)], words });
-        }
-        if count >= COUNTED {
+fn in_file(bytes: &[u8], file: &File, pattern: &Pattern, probe: &mut Probe) -> (Vec<Line>, usize) {
+    let (mut lines, mut count, mut at) = (Vec::new(), 0, file.start);
+    while count < COUNTED && lines.len() < PER_FILE {
+        let Some(place) = pattern.candidate(probe, bytes, at).filter(|place| *place < file.end) else {
             break;
+        };
+        let range = line_around(&bytes[..file.end], file.start, place);
+        at = range.end + 1;
+        // Of `meta.yaml` only the task is worth finding: agent ids and states stand in every session.
+        if file.name == META && !bytes[range.clone()].starts_with(b"task_") {
+            continue;
+        }
+        let mut line = Line { range: range.clone(), matches: Vec::new(), words: 0 };
+        let mut from = range.start;
+        while let Some((start, end)) = pattern.find_at(&bytes[..range.end], from).filter(|_| count < COUNTED)
+        {
+            line.words |= pattern.words_in(&bytes[start..end]);
+            line.matches.push((start, end));
+            count += 1;
+            from = end;
+        }
+        if !line.matches.is_empty() {
+            lines.push(line);
         }
     }
     (lines, count)
 }
 
 /// A match holds no line end, because words do not.
-fn line_around(bytes: &[u8], floor: usize, start: usize, end: usize) -> Range<usize> {
-    let from = bytes[floor..start].iter().rposition(|b| *b == b'\n').map_or(floor, |at| floor + at + 1);
-    let to = bytes[end..].iter().position(|b| *b == b'\n').map_or(bytes.len(), |at| end + at);
+fn line_around(bytes: &[u8], floor: usize, place: usize) -> Range<usize> {
+    let from = memchr::memrchr(b'\n', &bytes[floor..place]).map_or(floor, |at| floor + at + 1);
+    let to = memchr::memchr(b'\n', &bytes[place..]).map_or(bytes.len(), |at| place + at);
     from..to
 }
 
@@ -122,7 +124,7 @@ struct Numbers<'a> {
 
 impl Numbers<'_> {
     fn of(&mut self, offset: usize) -> u32 {
-        self.line += self.bytes[self.at..offset].iter().filter(|b| **b == b'\n').count() as u32;
+        self.line += memchr::memchr_iter(b'\n', &self.bytes[self.at..offset]).count() as u32;
         self.at = offset;
         self.line
     }
@@ -133,17 +135,27 @@ fn is_title(line: &[u8]) -> bool {
     line.starts_with(b"# ") && heading(&String::from_utf8_lossy(line)).is_some_and(|(level, _)| level == 1)
 }
 
-/// Where the recorded decision stands in a report; empty elsewhere.
-fn decision(name: &str, bytes: &[u8]) -> Range<usize> {
-    // Turns and escalations never hold one, and most results are turns.
-    let can = !name.starts_with(|c: char| c.is_ascii_digit()) || name.get(2..3) != Some("-");
-    let Some(text) = std::str::from_utf8(bytes).ok().filter(|_| can && name.ends_with(".md")) else {
-        return 0..0;
-    };
-    parts::find(text, Section::Decision).map_or(0..0, |part| {
-        let start = part.body.as_ptr() as usize - text.as_ptr() as usize;
-        start..start + part.body.len()
-    })
+/// Turns and escalations never hold a recorded decision, and most results are turns.
+fn may_decide(name: &str) -> bool {
+    name.ends_with(".md") && (!name.starts_with(|c: char| c.is_ascii_digit()) || name.get(2..3) != Some("-"))
+}
+
+/// Whether the section around this offset is the recorded decision. Sections of level 3 count only where their title
+/// is known, as everywhere in reports.
+fn in_decision(bytes: &[u8], mut at: usize) -> bool {
+    while let Some(end) = memchr::memrchr(b'\n', &bytes[..at]) {
+        let start = memchr::memrchr(b'\n', &bytes[..end]).map_or(0, |at| at + 1);
+        if bytes[start] == b'#' {
+            let line = String::from_utf8_lossy(&bytes[start..end]);
+            match (heading(&line), Section::of_heading(&line)) {
+                (Some((..=3, _)), Some((section, _))) => return section == Section::Decision,
+                (Some((..=2, _)), None) => return false,
+                _ => {}
+            }
+        }
+        at = start;
+    }
+    false
 }
 
 /// The part of the line to show and the matches in it. Bad bytes become `�`, which is why the marks are counted anew.
@@ -153,7 +165,7 @@ fn shown(bytes: &[u8], line: &Line, pattern: &Pattern) -> (String, Vec<(u32, u32
     let to = boundary(bytes, (from + SHOWN).min(bytes.len()));
     let cut = bytes[from..to].strip_suffix(b"\r").unwrap_or(&bytes[from..to]);
     let (mut text, mut marks, mut at) = (String::new(), Vec::<(u32, u32)>::new(), 0);
-    let mut push = |text: &mut String, bytes: &[u8]| text.push_str(&String::from_utf8_lossy(bytes));
+    let push = |text: &mut String, bytes: &[u8]| text.push_str(&String::from_utf8_lossy(bytes));
     while let Some((start, end)) = pattern.find_at(cut, at) {
         push(&mut text, &cut[at..start]);
         let begin = text.len() as u32;

@@ -1,5 +1,7 @@
 //! What to look for: words and quoted phrases, in any case, with `ё` and `е` the same.
 
+use crate::domain::words::fold;
+use memchr::memmem::Finder;
 use regex::bytes::{Regex, RegexBuilder};
 use std::collections::HashSet;
 
@@ -9,6 +11,17 @@ pub struct Pattern {
     regex: Regex,
     /// Folded, the longest first, so that a match is the longest word that begins there.
     words: Vec<String>,
+    /// For each word a part of it, projected. Empty when some word has no part that can be told by its bytes.
+    parts: Vec<Finder<'static>>,
+}
+
+/// Where words may be in one buffer. Comparing cases is slow, so the bytes are first projected to something that upper
+/// and lower case share, and searched for exact bytes; the expression then looks only at lines where one was found.
+#[derive(Debug, Default)]
+pub struct Probe {
+    projected: Vec<u8>,
+    /// The next place of each part.
+    next: Vec<usize>,
 }
 
 /// More words than this are no search but a text.
@@ -35,12 +48,40 @@ impl Pattern {
         }
         let regex =
             RegexBuilder::new(&source.join("|")).case_insensitive(true).size_limit(64 << 20).build().ok()?;
-        Some(Pattern { regex, words: folded })
+        let parts: Option<Vec<Vec<u8>>> = folded.iter().map(|word| part(word)).collect();
+        let parts = parts.unwrap_or_default().iter().map(|part| Finder::new(part).into_owned()).collect();
+        Some(Pattern { regex, words: folded, parts })
     }
 
     /// How many different words there are.
     pub fn count(&self) -> u32 {
         self.words.len() as u32
+    }
+
+    /// Makes the probe ready for these bytes.
+    pub fn aim(&self, probe: &mut Probe, bytes: &[u8]) {
+        probe.next.clear();
+        if !self.parts.is_empty() {
+            probe.next.resize(self.parts.len(), 0);
+            project(bytes, &mut probe.projected);
+            for (next, part) in probe.next.iter_mut().zip(&self.parts) {
+                *next = part.find(&probe.projected).unwrap_or(usize::MAX);
+            }
+        }
+    }
+
+    /// A place at or behind `at` whose line may hold a word; no line before it does. `bytes` are those aimed at.
+    pub fn candidate(&self, probe: &mut Probe, bytes: &[u8], at: usize) -> Option<usize> {
+        if self.parts.is_empty() {
+            return self.find_at(bytes, at).map(|(start, _)| start);
+        }
+        for (next, part) in probe.next.iter_mut().zip(&self.parts) {
+            if *next < at {
+                let found = probe.projected.get(at..).and_then(|rest| part.find(rest));
+                *next = found.map_or(usize::MAX, |found| at + found);
+            }
+        }
+        probe.next.iter().copied().min().filter(|at| *at < bytes.len())
     }
 
     /// The first match at or behind `at`, as a byte range.
@@ -59,23 +100,35 @@ impl Pattern {
     }
 }
 
-/// Words and `"quoted phrases"` of what was typed. A quote that is not closed yet runs to the end.
-pub fn words(text: &str) -> Vec<String> {
-    let mut out = Vec::new();
-    for (at, part) in text.split(['"', '«', '»']).enumerate() {
-        if at % 2 == 1 {
-            out.push(part.trim().to_string());
-        } else {
-            out.extend(part.split_whitespace().map(str::to_string));
-        }
-    }
-    out.retain(|word| !word.is_empty());
-    out
+/// Byte by byte, so that the compiler can do many at once: ASCII letters in lower case, and of two-byte characters the
+/// bits by which Latin, Greek and Cyrillic cases differ taken out. Different letters may become the same; the same
+/// letter in two cases always does, or is not used as a part.
+fn project(bytes: &[u8], into: &mut Vec<u8>) {
+    into.clear();
+    into.extend(bytes.iter().map(|b| project_byte(*b)));
 }
 
-/// Lower case, `ё` as `е`.
-pub fn fold(text: &str) -> String {
-    text.to_lowercase().replace('ё', "е")
+fn project_byte(b: u8) -> u8 {
+    let upper = u8::from(b.wrapping_sub(b'A') < 26) << 5;
+    let inner = u8::from(b & 0xc0 == 0x80) << 5;
+    let lead = u8::from(b & 0xe0 == 0xc0);
+    (b | upper) & !inner & !lead
+}
+
+/// The longest run of letters whose cases project to the same bytes.
+fn part(word: &str) -> Option<Vec<u8>> {
+    let projected = |text: &str| text.bytes().map(project_byte).collect::<Vec<u8>>();
+    let mut runs: Vec<Vec<u8>> = vec![Vec::new()];
+    for c in word.chars() {
+        let bytes = projected(&c.to_string());
+        // `ё` is as good as `е`, and differs in all its bytes.
+        if c != 'е' && bytes == projected(&c.to_uppercase().collect::<String>()) {
+            runs.last_mut()?.extend(bytes);
+        } else {
+            runs.push(Vec::new());
+        }
+    }
+    runs.into_iter().max_by_key(Vec::len).filter(|run| run.len() > 1)
 }
 
 fn escape(word: &str) -> String {
@@ -112,9 +165,32 @@ mod tests {
     }
 
     #[test]
-    fn search_words_and_phrases() {
-        assert_eq!(words("a  \"b c\" d \"e f"), ["a", "b c", "d", "e f"]);
-        assert_eq!(words("«не сейчас» кэш"), ["не сейчас", "кэш"]);
-        assert!(words(" \"\" ").is_empty() && Pattern::new(&words("")).is_none());
+    fn search_every_match_is_in_a_candidate_line() {
+        for word in [
+            "Кэш",
+            "ещё",
+            "е",
+            "a",
+            "ab",
+            "Σίσυφος",
+            "straße",
+            "İ",
+            "Āb",
+            "日本",
+            "K",
+            "вытеснение",
+            "x.y",
+            "École",
+        ] {
+            let pattern = Pattern::new(&[word.to_string(), "other".to_string()]).unwrap();
+            for text in [word.to_string(), word.to_uppercase(), word.to_lowercase()] {
+                let text = format!("zz {text} zz");
+                let mut probe = Probe::default();
+                pattern.aim(&mut probe, text.as_bytes());
+                let found = pattern.find_at(text.as_bytes(), 0).is_some();
+                let candidate = pattern.candidate(&mut probe, text.as_bytes(), 0);
+                assert!(!found || candidate.is_some(), "{word} in {text}");
+            }
+        }
     }
 }

@@ -1,9 +1,9 @@
 //! Words and filters of one search, and how they are typed.
 
-use super::pattern;
 use super::read::Text;
 use crate::domain::session::id::SessionId;
 use crate::domain::session::meta::ResultClass;
+use crate::domain::words::words;
 use crate::store::layout::META;
 use crate::store::meta::script_value;
 
@@ -27,7 +27,7 @@ impl Query {
     /// cannot be read is a word: nobody should get an error while typing.
     pub fn parse(text: &str) -> Query {
         let mut query = Query::default();
-        for word in pattern::words(text) {
+        for word in words(text) {
             let (key, value) = word.split_once(':').unwrap_or((&word, ""));
             let value = value.to_string();
             match (key, value.as_str()) {
@@ -98,7 +98,7 @@ fn word(text: &str, word: &str) -> bool {
 }
 
 /// `2026`, `2026-08` or `2026-08-24`.
-fn is_day(text: &str) -> bool {
+pub fn is_day(text: &str) -> bool {
     let shape = |(at, b): (usize, u8)| if matches!(at, 4 | 7) { b == b'-' } else { b.is_ascii_digit() };
     matches!(text.len(), 4 | 7 | 10) && text.bytes().enumerate().all(shape)
 }

@@ -43,7 +43,7 @@ fn search_finds_reports_turns_escalations_closing_files_and_tasks() {
     }
     assert_eq!(
         places(&all(&examples(), "thumbnail store", 50))[0],
-        "01/meta.yaml:32",
+        "01/meta.yaml:28",
         "the task comes first"
     );
     assert!(all(&examples(), "claude-code", 99).iter().all(|h| h.file != "meta.yaml"));

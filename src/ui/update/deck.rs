@@ -31,6 +31,7 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
             model.overlays.push(Overlay::Filter);
             Vec::new()
         }
+        (Action::Library, _) => open::library(model),
         (Action::Reports, Some(id)) => session::report(model, &id),
         (Action::Pause, Some(id)) => session::pause(model, &id),
         _ => Vec::new(),

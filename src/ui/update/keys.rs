@@ -1,10 +1,11 @@
 //! From a key to what it does. While a text is edited, what types or edits goes to the text; everything else means what
 //! the keymap says; what the keymap does not know goes to the editor too, which has shortcuts of its own.
 
-use super::{act, form, reply};
+use super::{act, form, part, reply};
 use crate::ui::key::Key;
 use crate::ui::keymap::Found;
 use crate::ui::model::form::Field;
+use crate::ui::model::part::Input;
 use crate::ui::model::reply::{Focus, editor};
 use crate::ui::model::{Model, Screen};
 use crate::ui::msg::Cmd;
@@ -20,6 +21,8 @@ enum Edits {
     Nothing,
     /// One line, kept as a string: queries.
     Query,
+    /// The same, kept by a reading screen.
+    Search,
     /// One line of a form.
     Line,
     Lines,
@@ -66,6 +69,7 @@ pub fn pasted(model: &mut Model, text: &str) -> Vec<Cmd> {
             query(model, |q| q.push_str(&line));
             Vec::new()
         }
+        Edits::Search => part::give(model, Input::Paste(&one_line(&text, 200))),
         Edits::Line => {
             let line = one_line(&text, 2_000);
             into_editor(model, |area| area.insert_str(&line))
@@ -93,6 +97,7 @@ fn edits(model: &Model) -> Edits {
     match (model.overlays.last(), model.screens.last()) {
         (Some(Overlay::Reply(reply)), _) if reply.focus == Focus::Text => Edits::Lines,
         (Some(Overlay::Menu(_) | Overlay::Filter), _) => Edits::Query,
+        (None, Some(Screen::Library(_))) => Edits::Search,
         (None, Some(Screen::New(form))) if form.field() == Field::Task => Edits::Lines,
         (None, Some(Screen::New(_))) => Edits::Line,
         _ => Edits::Nothing,
@@ -104,7 +109,7 @@ fn is_text(key: Key, edits: Edits) -> bool {
     match (edits, key.code) {
         (Edits::Nothing, _) => false,
         (_, KeyCode::Char(_) | KeyCode::Backspace) => plain,
-        (Edits::Query, _) => false,
+        (Edits::Query | Edits::Search, _) => false,
         (_, KeyCode::Delete | KeyCode::Left | KeyCode::Right | KeyCode::Home | KeyCode::End) => true,
         // In one line these move between the fields.
         (_, KeyCode::Enter | KeyCode::Up | KeyCode::Down) => plain && edits == Edits::Lines,
@@ -129,6 +134,10 @@ fn typed(model: &mut Model, event: KeyEvent) -> Vec<Cmd> {
             }
             Vec::new()
         }
+        Edits::Search => match Key::pressed(event) {
+            Key { code: KeyCode::Backspace, .. } => part::give(model, Input::Backspace),
+            key => key.types().map_or_else(Vec::new, |c| part::give(model, Input::Char(c))),
+        },
         Edits::Line => match event.code {
             KeyCode::Enter | KeyCode::Down => form::step(model, 1),
             KeyCode::Up => form::step(model, -1),

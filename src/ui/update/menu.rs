@@ -29,6 +29,7 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
             let Some(item) = items.into_iter().nth(selected) else { return Vec::new() };
             model.overlays.pop();
             match item.choice {
+                Choice::File(id, file) if file.ends_with(".md") => open::report(model, &id, &file, 1, &[]),
                 Choice::File(id, file) => open::file(model, &id, &file, None),
                 // Of another screen: nothing would come of it here.
                 Choice::Run(_) if !item.here => Vec::new(),

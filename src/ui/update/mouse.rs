@@ -1,6 +1,6 @@
 //! The mouse: select, scroll, press. Never required.
 
-use super::{act, deck, scroll};
+use super::{act, deck, part, scroll};
 use crate::ui::action::Action;
 use crate::ui::model::{Model, Screen};
 use crate::ui::msg::Cmd;
@@ -72,6 +72,14 @@ fn wheel(model: &mut Model, action: Action, event: MouseEvent) {
     }
     if matches!(model.overlays.last(), Some(Overlay::Menu(_))) {
         super::menu::act(model, action);
+        return;
+    }
+    if model.overlays.is_empty()
+        && matches!(model.screens.last(), Some(Screen::Report(_) | Screen::Library(_) | Screen::Replay(_)))
+    {
+        for _ in 0..NOTCH {
+            part::act(model, action);
+        }
         return;
     }
     if let Some(pane) = model.layout.pane(event.column, event.row) {

@@ -1,12 +1,15 @@
 //! Going somewhere and coming back. A session is watched while something on the screen is about it, no longer.
 
-use super::reply;
+use super::{part, reply};
 use crate::domain::question::{Question, QuestionKind};
 use crate::domain::session::id::SessionId;
 use crate::engine::wire::Ask;
 use crate::ui::model::gate::Gate;
+use crate::ui::model::library::Library;
 use crate::ui::model::reader::Reader;
+use crate::ui::model::replay::Replay;
 use crate::ui::model::reply::{Reply, Target};
+use crate::ui::model::report::Report;
 use crate::ui::model::{Model, Screen, Shown};
 use crate::ui::msg::Cmd;
 use crate::ui::overlay::Overlay;
@@ -84,12 +87,50 @@ pub fn file(model: &mut Model, id: &SessionId, file: &str, line: Option<usize>) 
     cmds
 }
 
-/// Leaves the front screen.
+/// Opens a file of a session as a screen of its own, with the words marked that led there.
+pub fn report(model: &mut Model, id: &SessionId, file: &str, line: u32, words: &[String]) -> Vec<Cmd> {
+    let dir = model.watched.get(id).map_or_else(|| model.engine.sessions.clone(), |w| w.view.dir.clone());
+    let (report, outs) = Report::open(id.clone(), dir, file, line, words, model.lang());
+    model.overlays.clear();
+    model.screens.push(Screen::Report(Box::new(report)));
+    let mut cmds = watch(model, id);
+    cmds.extend(part::outs(model, outs));
+    cmds
+}
+
+/// Opens the library on what the deck knows.
+pub fn library(model: &mut Model) -> Vec<Cmd> {
+    let library = Library::open(&model.deck.rows, model.lang());
+    model.screens.push(Screen::Library(Box::new(library)));
+    Vec::new()
+}
+
+/// Opens a session's replay where the pilot left off.
+pub fn replay(model: &mut Model, id: &SessionId) -> Vec<Cmd> {
+    let (replay, outs) = Replay::open(id.clone(), model.seen.of(id), model.lang());
+    model.screens.push(Screen::Replay(Box::new(replay)));
+    let mut cmds = watch(model, id);
+    cmds.extend(part::outs(model, outs));
+    cmds
+}
+
+/// Leaves the front screen. What was on it counts as seen.
 pub fn back(model: &mut Model) -> Vec<Cmd> {
-    if model.overlays.pop().is_none() {
-        model.screens.pop();
+    if model.overlays.pop().is_some() {
+        return settle(model);
     }
-    settle(model)
+    let mut cmds = Vec::new();
+    let seen = match model.screens.pop() {
+        Some(Screen::Session(shown)) => model.watched.get(&shown.id).map(|w| (shown.id, w.view.seq)),
+        Some(Screen::Replay(replay)) => Some((replay.id.clone(), replay.last_seq())),
+        _ => None,
+    };
+    if let Some((id, seq)) = seen {
+        model.seen.mark(&id, seq);
+        cmds.push(Cmd::Keep);
+    }
+    cmds.extend(settle(model));
+    cmds
 }
 
 /// Looks into the session that the deck selects.
@@ -107,7 +148,9 @@ pub fn settle(model: &mut Model) -> Vec<Cmd> {
         match screen {
             Screen::Session(shown) => wanted.push(&shown.id),
             Screen::Gate(gate) => wanted.push(&gate.id),
-            Screen::New(_) => {}
+            Screen::Report(report) => wanted.push(&report.id),
+            Screen::Replay(replay) => wanted.push(&replay.id),
+            Screen::New(_) | Screen::Library(_) => {}
         }
     }
     for overlay in &model.overlays {

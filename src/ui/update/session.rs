@@ -45,6 +45,7 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
             Vec::new()
         }
         Action::Reports => report(model, &id),
+        Action::Replay => open::replay(model, &id),
         Action::CopyPath => copy_path(model, &id, None),
         _ => {
             scroll(model, Pane::Lane(id, lane), action);
@@ -57,7 +58,7 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
 pub fn report(model: &mut Model, id: &SessionId) -> Vec<Cmd> {
     let files = model.watched.get(id).map(|w| w.view.files.as_slice()).unwrap_or_default();
     let draft = files.iter().any(|f| f == "report-draft.md") && !files.iter().any(|f| f == "report.md");
-    open::file(model, id, if draft { "report-draft.md" } else { "report.md" }, None)
+    open::report(model, id, if draft { "report-draft.md" } else { "report.md" }, 1, &[])
 }
 
 /// Pauses a running session, lets a standing one go on.

@@ -1,10 +1,11 @@
 //! What the engine says. Facts change what is watched, the deck changes what waits; nothing moves the pilot.
 
-use super::{deck, open};
+use super::{deck, open, part};
 use crate::domain::session::id::SessionId;
 use crate::domain::session::meta::Status;
-use crate::engine::wire::{Ask, Owner, Row, Tell};
+use crate::engine::wire::{Ask, Event, Owner, Row, Tell};
 use crate::ui::model::form::Opening;
+use crate::ui::model::replay::digest;
 use crate::ui::model::watched::Watched;
 use crate::ui::model::{Model, Screen};
 use crate::ui::msg::Cmd;
@@ -14,6 +15,12 @@ use crate::ui::theme::Role;
 
 pub fn heard(model: &mut Model, tell: Tell) -> Vec<Cmd> {
     let was_dirty = std::mem::replace(&mut model.dirty, true);
+    let mut cmds = part::tell(model, &tell);
+    cmds.extend(core(model, tell, was_dirty));
+    cmds
+}
+
+fn core(model: &mut Model, tell: Tell, was_dirty: bool) -> Vec<Cmd> {
     match tell {
         Tell::Welcome { version, pid, sessions, .. } => {
             model.engine.version = version;
@@ -53,6 +60,7 @@ pub fn heard(model: &mut Model, tell: Tell) -> Vec<Cmd> {
             if let Some(w) = model.watched.get_mut(&id) {
                 w.history(&events);
             }
+            since_last_time(model, &id, &events);
             Vec::new()
         }
         Tell::Opening { announcement, questions } => {
@@ -113,6 +121,18 @@ fn go_on(model: &mut Model) -> Vec<Cmd> {
         }
     }
     cmds
+}
+
+/// A few words about what the pilot has not seen, for a session that he comes back to.
+fn since_last_time(model: &mut Model, id: &SessionId, events: &[Event]) {
+    let seen = model.seen.of(id);
+    let here = matches!(model.screens.last(), Some(Screen::Session(shown)) if shown.id == *id);
+    let digest = digest(events, seen);
+    if seen == 0 || !here || digest.is_empty() {
+        return;
+    }
+    let since = model.lang().pick("since you looked:", "с прошлого раза:");
+    model.say(format!("{since} {}", digest.lines(model.lang()).join(" · ")), Role::Running);
 }
 
 fn began(model: &mut Model, id: &SessionId, announcement: &[String]) -> Vec<Cmd> {
