@@ -109,6 +109,10 @@ actions! {
         ("Send the text", "Отправить текст"), [Question];
     Start "start" ("start", "начать"),
         ("Begin the session", "Начать сессию"), [New];
+    Later "later" ("later", "позже"),
+        ("Leave the question open; it stays counted", "Оставить вопрос открытым; он остаётся в счёте"), [Question Gate];
+    Cancel "cancel" ("cancel", "отмена"),
+        ("Leave the form; what you typed is kept", "Выйти из формы; введённое останется"), [New];
     Record "record" ("record only", "зафиксировать"),
         ("A: report, commit, close question; no implementation", "А: отчёт, commit, вопрос о закрытии; без реализации"), [Gate];
     Implement "implement" ("implement", "реализовать"),
@@ -205,10 +209,6 @@ actions! {
         ("To the beginning", "В начало"), [Deck Session Report Library Replay Reader Menu];
     Last "last" ("", ""),
         ("To the end", "В конец"), [Deck Session Report Library Replay Reader Menu];
-    Later "later" ("later", "позже"),
-        ("Leave the question open; it stays counted", "Оставить вопрос открытым; он остаётся в счёте"), [Question Gate];
-    Cancel "cancel" ("cancel", "отмена"),
-        ("Leave the form; what you typed is kept", "Выйти из формы; введённое останется"), [New];
     Back "back" ("back", "назад"),
         ("Back to where you came from", "Вернуться"), [Session Report Library Replay Reader Menu];
     Doctor "doctor" ("", ""),

@@ -66,7 +66,8 @@ fn screen(model: &Model, canvas: &mut Canvas, area: Rect) {
     }
     for overlay in &model.overlays {
         // The header with the number that waits stays visible under every overlay (ui.md rule 1).
-        let below = Rect { y: area.y + 1, height: area.height - 2, ..area };
+        let header = if matches!(model.screens.last(), Some(Screen::Session(_))) { 2 } else { 1 };
+        let below = Rect { y: area.y + header, height: area.height - header - 1, ..area };
         match overlay {
             Overlay::Reply(r) => reply::draw(model, r, canvas, below),
             Overlay::Menu(m) => menu::draw(model, m, canvas, below),

@@ -125,6 +125,8 @@ fn works(model: &Model, action: Action) -> bool {
         // Over a screen only what the overlay offers is said; the keys work all the same.
         Action::NextQuestion => model.waiting().0 > 0 && model.overlays.is_empty(),
         Action::Quit => model.overlays.is_empty(),
+        // The gate shows its choices with their keys itself.
+        Action::Record | Action::Implement | Action::RecordAndClose => false,
         Action::Answer => front.is_some_and(|w| !w.view.questions.is_empty()),
         Action::CutIn => front.is_some_and(|w| w.call.is_some()),
         Action::Direct | Action::Pause if front.is_some() => {

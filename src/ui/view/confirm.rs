@@ -14,6 +14,7 @@ pub fn draw(confirm: &Confirm, canvas: &mut Canvas, area: Rect) {
     let lines = wrap(&confirm.text, usize::from(width.saturating_sub(4)));
     let place = centred(area, width, lines.len() as u16 + 4);
     canvas.clear(place);
+    canvas.sides(place, area);
     canvas.rule(Rect { height: 1, ..place });
     canvas.rule(Rect { y: place.bottom() - 1, height: 1, ..place });
     for (n, line) in lines.iter().enumerate() {

@@ -61,6 +61,18 @@ impl Canvas<'_, '_> {
         self.frame.render_widget(Clear, area);
     }
 
+    /// Lines at both sides of something that lies over a screen, where the two would run together.
+    pub fn sides(&mut self, place: Rect, screen: Rect) {
+        if place.width == screen.width {
+            return;
+        }
+        for y in place.y..place.bottom() {
+            for x in [place.x.saturating_sub(1), place.right().min(screen.right().saturating_sub(1))] {
+                self.text(Rect { x, y, width: 1, height: 1 }, "│", self.style(Role::Border));
+            }
+        }
+    }
+
     /// Paints an area in a style without touching its text.
     pub fn paint(&mut self, area: Rect, style: Style) {
         self.frame.buffer_mut().set_style(area, style);
@@ -106,7 +118,10 @@ impl Canvas<'_, '_> {
         shown.set_style(self.style(Role::Text));
         shown.set_cursor_style(Style::new());
         if !hint.is_empty() {
-            shown.set_styled_placeholder(Line::styled(hint.to_string(), self.style(Role::Muted)));
+            shown.set_styled_placeholder(Line::styled(
+                one_line(hint, usize::from(area.width - 1)),
+                self.style(Role::Muted),
+            ));
         }
         self.frame.render_widget(&shown, area);
         if focused {

@@ -14,7 +14,7 @@ pub fn draw(model: &Model, menu: &Menu, canvas: &mut Canvas, area: Rect) {
     let wanted = if menu.kind == Kind::Help { area.height } else { (items.len() as u16 + 3).max(8) };
     let place = centred(area, 96, wanted);
     canvas.clear(place);
-    sides(canvas, place, area);
+    canvas.sides(place, area);
     let lang = canvas.lang();
     let title = match &menu.kind {
         Kind::Help => lang.pick("keys", "клавиши"),
@@ -68,19 +68,6 @@ pub fn draw(model: &Model, menu: &Menu, canvas: &mut Canvas, area: Rect) {
         canvas.hit(at, Hit::Line(n));
     }
     canvas.more(list, below, false);
-}
-
-/// Where the screen is seen beside the list, the two would run together.
-fn sides(canvas: &mut Canvas, place: Rect, area: Rect) {
-    if place.width == area.width {
-        return;
-    }
-    for y in place.y..place.bottom() {
-        for x in [place.x - 1, place.right()] {
-            let at = Rect { x, y, width: 1, height: 1 };
-            canvas.text(at, "│", canvas.style(Role::Border));
-        }
-    }
 }
 
 fn query(menu: &Menu, canvas: &mut Canvas, area: Rect) {

@@ -24,7 +24,7 @@ pub fn draw(model: &Model, reply: &Reply, canvas: &mut Canvas, area: Rect) {
     heading(model, reply, canvas, area);
     let lang = canvas.lang();
     let mut y = area.y + 1;
-    for line in frozen(reply, lang, width).into_iter().take(2) {
+    for line in frozen(reply, lang, width).into_iter().take(if area.height > 11 { 3 } else { 2 }) {
         canvas.text(Rect { y, height: 1, ..inner }, &line, canvas.style(Role::Muted));
         y += 1;
     }

@@ -148,10 +148,12 @@ fn beside(shown: &Shown, w: &Watched, voices: &[lanes::Voice], canvas: &mut Canv
         let width = if lane + 1 == voices.len() { area.right() - x } else { wide };
         let column = Rect { x, width, ..area };
         head(shown, w, voice, lane, canvas, column);
+        // A line stands before all lanes but the first.
+        let pad = if lane == 0 { 1 } else { 2 };
         let inner = Rect {
-            x: x + 1,
+            x: x + pad,
             y: area.y + 2,
-            width: width.saturating_sub(2),
+            width: width.saturating_sub(pad + 1),
             height: area.height.saturating_sub(2),
         };
         lane::body(&shown.id, w, lane, canvas, inner);
