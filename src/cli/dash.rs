@@ -3,38 +3,90 @@
 mod look;
 mod outside;
 
+use super::args::{Drive, Place};
 use super::context::Context;
 use super::error::{CliError, Kind};
 use crate::domain::lang::Lang;
-use crate::engine::wire::{Ask, Tell};
+use crate::domain::session::id::SessionId;
+use crate::engine::client;
+use crate::engine::wire::{Ask, Plan, Tell};
 use crate::ui::app::{self, Exit, Why};
 use crate::ui::settings::Start;
 use crate::ui::signals::Signal;
-use std::future::Future;
 use std::io::{self, IsTerminal};
 use tokio::sync::mpsc;
 
-/// The two ends that a screen talks to.
-pub type Engine = (mpsc::Sender<Ask>, mpsc::Receiver<Tell>);
+/// What the dashboard opens on.
+#[derive(Debug)]
+pub enum Goal {
+    Deck,
+    /// A session that begins now; its questions were answered before the screen came.
+    Begin(Box<Plan>),
+    /// A session that is taken up; `yes` also takes up an interrupted one.
+    Resume {
+        id: SessionId,
+        yes: bool,
+    },
+}
 
-/// Shows the dashboard. `connect` finds the engine or starts one.
-pub fn run(
-    context: &Context,
-    start: Start,
-    connect: impl Future<Output = io::Result<Engine>>,
-) -> Result<u8, CliError> {
+/// True when the pilot sits at a terminal that can show a dashboard and did not ask for lines.
+pub fn wanted(place: &Place, drive: &Drive) -> bool {
+    !place.plain && !drive.headless && !drive.json && fits().is_ok()
+}
+
+/// Shows the dashboard on the engine of this sessions folder, which is started when there is none.
+pub fn run(context: &Context, inline: bool, goal: Goal) -> Result<u8, CliError> {
     fits()?;
-    let settings = look::settings(context, start)?;
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(CliError::failed)?;
+    let runtime = if inline {
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()
+    } else {
+        tokio::runtime::Builder::new_current_thread().enable_all().build()
+    };
+    let runtime = runtime.map_err(CliError::failed)?;
     let exit = runtime.block_on(async {
-        let (asks, tells) = connect.await.map_err(|e| {
+        let engine = if inline {
+            client::inline(context.setting().clone())
+        } else {
+            client::connect(context.setting()).await
+        };
+        let (asks, mut tells) = engine.map_err(|e| {
             CliError::new(Kind::Failed, format!("no engine: {e}"), "flightdeck --inline runs without one")
         })?;
+        let start = begin(&asks, &mut tells, goal).await?;
+        let settings = look::settings(context, start)?;
         Ok::<Exit, CliError>(app::run(asks, tells, settings).await)
     })?;
+    runtime.shutdown_background();
     outside::keep(context, &exit.kept);
     goodbye(&exit, context.lang())
+}
+
+/// Asks the engine for what the screen opens on.
+async fn begin(
+    asks: &mpsc::Sender<Ask>,
+    tells: &mut mpsc::Receiver<Tell>,
+    goal: Goal,
+) -> Result<Start, CliError> {
+    let gone = |_| CliError::failed("the engine went away");
+    match goal {
+        Goal::Deck => return Ok(Start::Deck),
+        Goal::Resume { id, yes } => {
+            asks.send(Ask::Resume { id: id.clone(), yes }).await.map_err(gone)?;
+            return Ok(Start::Session(id));
+        }
+        Goal::Begin(plan) => asks.send(Ask::Begin { plan: *plan }).await.map_err(gone)?,
+    }
+    while let Some(tell) = tells.recv().await {
+        match tell {
+            Tell::Began { id, .. } => return Ok(Start::Session(id)),
+            Tell::Refused { why, .. } => return Err(CliError::usage(why, "")),
+            Tell::Opening { questions, .. } => {
+                return Err(CliError::new(Kind::Waiting, questions.join("\n"), "confirm it with --yes"));
+            }
+            _ => {}
+        }
+    }
+    Err(CliError::failed("the engine went away"))
 }
 
 /// A screen needs a terminal that can move its cursor.
