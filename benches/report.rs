@@ -1,6 +1,14 @@
 //! How long does a large report take to open: parse, lay out, paint one screen?
 //!
 //! `cargo bench --bench report [-- KILOBYTES]`, 1 MB unless told. The best of several runs.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    clippy::panic,
+    reason = "a benchmark is a program of its own"
+)]
 
 use flightdeck::ui::markdown::{Marks, paint, parse};
 use ratatui::style::Style;

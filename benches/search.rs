@@ -3,6 +3,14 @@
 //! `cargo bench --bench search [-- SESSIONS [MEGABYTES]]`, 10,000 sessions of 200 MB unless told. The tree is made in
 //! a temporary folder from a fixed seed. Every figure is the best of several runs, since other work on the machine
 //! only ever adds time. Cold means: nothing in this program's memory; the files are in the system's cache for both.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    clippy::panic,
+    reason = "a benchmark is a program of its own"
+)]
 
 use flightdeck::store::layout::Layout;
 use flightdeck::store::search::{Batch, CAP, Query, Shelf, search};
