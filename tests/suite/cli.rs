@@ -193,7 +193,7 @@ fn answers_come_as_text_as_file_and_from_stdin() {
         let ran = stage.run_with(&["answer", &id, "escalation-00", given], input);
         assert_eq!(ran.code, Some(0), "{given}: {ran:?}");
         assert!(stage.file("escalation-00.md").contains("Two gigabytes."));
-        assert_eq!(stage.questions(), [String::new(); 0]);
+        assert!(stage.questions().is_empty());
     }
 }
 

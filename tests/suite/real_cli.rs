@@ -154,7 +154,11 @@ fn request(stream: &TcpStream) -> Option<(String, Vec<u8>)> {
         }
     }
     let mut body = Vec::new();
-    while chunked {
+    if !chunked {
+        reader.take(length).read_to_end(&mut body).ok()?;
+        return Some((path, body));
+    }
+    loop {
         line.clear();
         reader.read_line(&mut line).ok()?;
         let size = u64::from_str_radix(line.trim(), 16).ok()?;
@@ -164,8 +168,6 @@ fn request(stream: &TcpStream) -> Option<(String, Vec<u8>)> {
             return Some((path, body));
         }
     }
-    reader.take(length).read_to_end(&mut body).ok()?;
-    Some((path, body))
 }
 
 /// All text of a request.
