@@ -9,6 +9,7 @@ use super::msg::{Cmd, Msg};
 use super::settings::{Kept, Settings};
 use super::signals::{Signal, Signals};
 use super::term::{Options, Term};
+use super::theme::Role;
 use super::update::{start, update};
 use super::view::{title, view};
 use crate::domain::session::id::SessionId;
@@ -163,8 +164,14 @@ impl Outside<'_> {
         for cmd in cmds {
             let done = match cmd {
                 Cmd::Ask(ask) => {
-                    // A closed channel shows on the other one too, with the reason.
-                    let _ = self.asks.send(*ask).await;
+                    // Waiting here would freeze the screen. A closed channel shows on the other one, with the reason.
+                    if let Err(mpsc::error::TrySendError::Full(_)) = self.asks.try_send(*ask) {
+                        let busy = model.lang().pick(
+                            "the engine is busy: that did not reach it, try again",
+                            "движок занят: это до него не дошло, повтори",
+                        );
+                        model.say(busy, Role::Failed);
+                    }
                     Ok(())
                 }
                 Cmd::Copy(text) => self.term.copy(&text),
@@ -213,8 +220,9 @@ impl Outside<'_> {
         self.term.leave();
     }
 
-    /// Takes the terminal again and draws everything.
+    /// Takes the terminal again and draws everything. What is still set is undone first: the terminal counts some modes.
     fn again(&mut self, model: &mut Model) -> io::Result<()> {
+        self.term.leave();
         self.term.resume()?;
         self.events.get_or_insert_with(EventStream::new);
         model.size = self.term.size();

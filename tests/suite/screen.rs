@@ -295,7 +295,9 @@ fn sizes_from_tiny_to_large_are_drawn() {
     }
     s.keys("\r");
     s.shows("How often may the fetcher");
+    // Escape and q in one breath would be Alt+q.
     s.keys("\x1b");
+    s.shows("agree-log-rotation");
     s.keys("q");
     s.shows("EXIT Quit");
     s.clean();
