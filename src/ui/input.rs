@@ -5,7 +5,6 @@ use crossterm::event::{Event, EventStream};
 use futures_core::Stream;
 use std::future::poll_fn;
 use std::io;
-use std::pin::Pin;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
@@ -51,7 +50,7 @@ async fn read(send: mpsc::Sender<io::Result<Event>>, mut stopped: oneshot::Recei
         let event = tokio::select! {
             biased;
             _ = &mut stopped => return,
-            event = poll_fn(|cx| Pin::new(&mut stream).poll_next(cx)) => event,
+            event = poll_fn(|cx| std::pin::Pin::new(&mut stream).poll_next(cx)) => event,
         };
         let Some(event) = event else { return };
         if send.send(event).await.is_err() {
