@@ -7,6 +7,7 @@
 pub mod action;
 pub mod app;
 pub mod frame;
+pub mod input;
 pub mod key;
 pub mod keymap;
 pub mod markdown;

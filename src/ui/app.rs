@@ -4,22 +4,22 @@
 //! wakes us.
 
 use super::frame::Frames;
+use super::input::Input;
 use super::model::{Clock, Model};
 use super::msg::{Cmd, Msg};
 use super::settings::{Kept, Settings};
 use super::signals::{Signal, Signals};
 use super::term::{Options, Term};
+use super::theme::Role;
 use super::update::{start, update};
 use super::view::{title, view};
 use crate::domain::session::id::SessionId;
 use crate::domain::session::meta::Status;
 use crate::engine::clock::Clock as Wall;
 use crate::engine::wire::{Ask, Owner, Tell};
-use crossterm::event::{Event, EventStream};
-use futures_core::Stream;
-use std::future::{pending, poll_fn};
+use crossterm::event::Event;
+use std::future::pending;
 use std::io;
-use std::pin::Pin;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
@@ -79,11 +79,11 @@ pub async fn run(asks: mpsc::Sender<Ask>, mut tells: mpsc::Receiver<Tell>, setti
         Err(e) => return Exit::without_screen(e, settings.kept),
     };
     let mut model = Model::new(&settings, clock(), term.size());
-    let mut events = Some(EventStream::new());
+    let mut input = Some(Input::open());
     let mut frames = Frames::default();
     let first = start(&mut model, &settings.start);
     let mut out =
-        Outside { asks, term: &mut term, events: &mut events, signals: &mut signals, settings: &settings };
+        Outside { asks, term: &mut term, input: &mut input, signals: &mut signals, settings: &settings };
     let mut ended = out.perform(&mut model, first).await;
     while ended.is_none() {
         let frame = model.dirty.then(|| frames.next(model.clock.at));
@@ -92,7 +92,7 @@ pub async fn run(asks: mpsc::Sender<Ask>, mut tells: mpsc::Receiver<Tell>, setti
         let woke = tokio::select! {
             biased;
             signal = out.signals.next() => Woke::Signal(signal),
-            input = next_event(out.events) => Woke::Input(input),
+            event = next_event(out.input) => Woke::Input(event),
             tell = tells.recv() => Woke::Tell(tell),
             () = async { match deadline { Some(at) => sleep_until(at).await, None => pending().await } } => Woke::Time,
         };
@@ -112,16 +112,16 @@ pub async fn run(asks: mpsc::Sender<Ask>, mut tells: mpsc::Receiver<Tell>, setti
             ended = out.term.draw(title(&model), |frame| view(&mut model, frame)).err().map(Why::Terminal);
         }
     }
+    out.aside().await;
     drop(out);
-    drop(events);
     drop(term);
     Exit::of(model, ended.unwrap_or(Why::Quit))
 }
 
 /// The next event; never one while the terminal is somebody else's.
-async fn next_event(events: &mut Option<EventStream>) -> Option<io::Result<Event>> {
-    match events {
-        Some(stream) => poll_fn(|cx| Pin::new(&mut *stream).poll_next(cx)).await,
+async fn next_event(input: &mut Option<Input>) -> Option<io::Result<Event>> {
+    match input {
+        Some(input) => input.next().await,
         None => pending().await,
     }
 }
@@ -130,7 +130,7 @@ async fn next_event(events: &mut Option<EventStream>) -> Option<io::Result<Event
 struct Outside<'a> {
     asks: mpsc::Sender<Ask>,
     term: &'a mut Term,
-    events: &'a mut Option<EventStream>,
+    input: &'a mut Option<Input>,
     signals: &'a mut Signals,
     settings: &'a Settings,
 }
@@ -163,8 +163,14 @@ impl Outside<'_> {
         for cmd in cmds {
             let done = match cmd {
                 Cmd::Ask(ask) => {
-                    // A closed channel shows on the other one too, with the reason.
-                    let _ = self.asks.send(*ask).await;
+                    // Waiting here would freeze the screen. A closed channel shows on the other one, with the reason.
+                    if let Err(mpsc::error::TrySendError::Full(_)) = self.asks.try_send(*ask) {
+                        let busy = model.lang().pick(
+                            "the engine is busy: that did not reach it, try again",
+                            "движок занят: это до него не дошло, повтори",
+                        );
+                        model.say(busy, Role::Failed);
+                    }
                     Ok(())
                 }
                 Cmd::Copy(text) => self.term.copy(&text),
@@ -175,7 +181,7 @@ impl Outside<'_> {
                 }
                 Cmd::Redraw => self.again(model),
                 Cmd::Suspend => self.suspend(model).await,
-                Cmd::Edit(text) => self.edit(model, &text),
+                Cmd::Edit(text) => self.edit(model, &text).await,
                 Cmd::Quit => return Some(Why::Quit),
             };
             if let Err(e) = done {
@@ -186,8 +192,8 @@ impl Outside<'_> {
     }
 
     /// Lets the pilot's editor have the terminal.
-    fn edit(&mut self, model: &mut Model, text: &str) -> io::Result<()> {
-        self.aside();
+    async fn edit(&mut self, model: &mut Model, text: &str) -> io::Result<()> {
+        self.aside().await;
         let edited = (self.settings.edit)(text).map_err(|e| e.to_string());
         self.again(model)?;
         update(model, Msg::Edited(edited));
@@ -197,7 +203,7 @@ impl Outside<'_> {
     /// Back to the shell, until it wakes us. The stop reaches the process, not this thread: what follows may still run
     /// for a moment, so the wake-up itself is waited for.
     async fn suspend(&mut self, model: &mut Model) -> io::Result<()> {
-        self.aside();
+        self.aside().await;
         (self.settings.suspend)();
         tokio::select! {
             biased;
@@ -208,15 +214,18 @@ impl Outside<'_> {
     }
 
     /// Gives the terminal to somebody else. The reader of events goes first: two readers would split keys.
-    fn aside(&mut self) {
-        drop(self.events.take());
+    async fn aside(&mut self) {
+        if let Some(input) = self.input.take() {
+            input.close().await;
+        }
         self.term.leave();
     }
 
-    /// Takes the terminal again and draws everything.
+    /// Takes the terminal again and draws everything. What is still set is undone first: the terminal counts some modes.
     fn again(&mut self, model: &mut Model) -> io::Result<()> {
+        self.term.leave();
         self.term.resume()?;
-        self.events.get_or_insert_with(EventStream::new);
+        self.input.get_or_insert_with(Input::open);
         model.size = self.term.size();
         model.dirty = true;
         Ok(())

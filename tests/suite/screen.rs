@@ -155,13 +155,22 @@ fn view(id: &SessionId) -> View {
 
 /// The child in its terminal.
 struct Stage {
-    child: Box<dyn Child + Send + Sync>,
+    /// Killed at the end of a test that did not see it end.
+    child: Killed,
     master: Box<dyn MasterPty + Send>,
     keys: Box<dyn Write + Send>,
     output: Receiver<Vec<u8>>,
     parser: vt100::Parser,
     /// Everything that was ever written.
     raw: Vec<u8>,
+}
+
+struct Killed(Box<dyn Child + Send + Sync>);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+    }
 }
 
 fn some(n: u16) -> NonZero<u16> {
@@ -189,7 +198,7 @@ impl Stage {
             }
         });
         let parser = vt100::Parser::new(some(rows), some(cols), 0);
-        Stage { child, master: pair.master, keys, output, parser, raw: Vec::new() }
+        Stage { child: Killed(child), master: pair.master, keys, output, parser, raw: Vec::new() }
     }
 
     fn text(&self) -> String {
@@ -239,8 +248,22 @@ impl Stage {
         assert!(!raw.contains('\u{202e}'), "an agent turned the text around");
     }
 
+    /// Takes the terminal away right after a key, and waits for the end.
+    fn hang_up(self) {
+        let Stage { mut child, master, mut keys, output, .. } = self;
+        // The reader of the output ends with the next piece of it, and with it the last hold on the terminal.
+        drop(output);
+        keys.write_all(b"j").unwrap();
+        drop((keys, master));
+        let end = Instant::now() + PATIENCE;
+        while child.0.try_wait().unwrap().is_none() {
+            assert!(Instant::now() < end, "still there without a terminal");
+            std::thread::yield_now();
+        }
+    }
+
     fn signal(&self, signal: rustix::process::Signal) {
-        let pid = rustix::process::Pid::from_raw(self.child.process_id().unwrap() as i32).unwrap();
+        let pid = rustix::process::Pid::from_raw(self.child.0.process_id().unwrap() as i32).unwrap();
         rustix::process::kill_process(pid, signal).unwrap();
     }
 }
@@ -295,7 +318,9 @@ fn sizes_from_tiny_to_large_are_drawn() {
     }
     s.keys("\r");
     s.shows("How often may the fetcher");
+    // Escape and q in one breath would be Alt+q.
     s.keys("\x1b");
+    s.shows("agree-log-rotation");
     s.keys("q");
     s.shows("EXIT Quit");
     s.clean();
@@ -332,4 +357,13 @@ fn suspended_the_terminal_is_the_shells_and_awake_everything_is_back() {
     s.keys("q");
     s.shows("EXIT Quit");
     s.clean();
+}
+
+#[test]
+fn a_terminal_that_goes_away_ends_the_screen() {
+    for _ in 0..12 {
+        let mut s = Stage::open("dark", (80, 24));
+        s.shows("1 waiting for you");
+        s.hang_up();
+    }
 }

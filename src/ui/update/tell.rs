@@ -133,6 +133,10 @@ fn since_last_time(model: &mut Model, id: &SessionId, events: &[Event]) {
     }
     let since = model.lang().pick("since you looked:", "с прошлого раза:");
     model.say(format!("{since} {}", digest.lines(model.lang()).join(" · ")), Role::Running);
+    // It is to be read, not to flash by.
+    if let Some(toast) = &mut model.toast {
+        toast.until += std::time::Duration::from_secs(10);
+    }
 }
 
 fn began(model: &mut Model, id: &SessionId, announcement: &[String]) -> Vec<Cmd> {
