@@ -264,6 +264,8 @@ impl Recorder {
         let path = self.layout.index();
         let _lock = lock::IndexLock::acquire(&self.layout.runtime_root, INDEX_WAIT)
             .map_err(|e| StoreError { path: path.clone(), source: io::Error::other(e.to_string()) })?;
+        // Under the lock nobody else writes the index: what lies about is of engines that died.
+        write::sweep(&path);
         let old = match fs::read_to_string(&path) {
             Ok(text) => text,
             Err(e) if e.kind() == io::ErrorKind::NotFound => {
@@ -297,6 +299,7 @@ impl Recorder {
 
     fn closing_file(&self, meta: &Meta) -> Result<(), StoreError> {
         let path = self.layout.orz(&self.id);
+        write::sweep(&path);
         let report = fs::read_to_string(self.dir.join(layout::REPORT)).unwrap_or_default();
         let lang = if self.closing_style.russian { Lang::Ru } else { Lang::En };
         let insight = closing::insight(&report);

@@ -94,6 +94,23 @@ pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Removes temporary files of `path` that writers left behind when they died. The caller knows that nobody else writes
+/// this file now.
+pub fn sweep(path: &Path) {
+    let (Some(dir), Some(name)) = (path.parent(), path.file_name().and_then(OsStr::to_str)) else { return };
+    let Ok(entries) = fs::read_dir(dir) else { return };
+    for entry in entries.flatten() {
+        let found = entry.file_name();
+        let left = found
+            .to_str()
+            .and_then(|f| f.strip_prefix(name))
+            .is_some_and(|rest| rest.starts_with('.') && rest.ends_with(".tmp"));
+        if left {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// Creates the directory and its parents; not an error when it is there.
 pub fn ensure_dir(path: &Path) -> io::Result<()> {
     if path.is_dir() {

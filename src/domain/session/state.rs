@@ -397,7 +397,8 @@ fn unsuccessful(s: &mut Session, round: u32, vendor: &str, reason: &Reason, fail
     }
 }
 
-/// Everything that recovery may derive again (PC-705). Pure and idempotent; [`repairs`] says what it would change.
+/// Everything that recovery may derive again (PC-705). Pure and idempotent; [`repairs`] says what it would change. The
+/// write token is not here: it moves at the end of a round, and there the phases complete it from the turn files.
 fn repair(s: &mut Session) {
     s.meta.turns_count = s.turns.len() as u32;
     s.meta.escalations_count = s.escalations.len() as u32;
@@ -409,9 +410,6 @@ fn repair(s: &mut Session) {
                 s.meta.set_attempts(&vendor, 0);
             }
         }
-        let token = phase::token(s);
-        s.meta.write_token_holder = token.holder;
-        s.meta.handoff_history = token.history;
         if let (true, Some(turn)) = (s.meta.roles.is_empty(), s.roles_turn()) {
             let roles = phase::roles_from(s, turn);
             s.meta.discovery_turns = turn.head.as_ref().ok().and_then(|h| h.discovery_turns).unwrap_or(1);
@@ -443,10 +441,6 @@ pub fn repairs(session: &Session) -> Vec<String> {
         format!("escalations_count {} → {}", old.escalations_count, new.escalations_count),
     );
     say(old.peer_attempts != new.peer_attempts, "peer_attempts of vendors that answered → 0".into());
-    say(
-        (&old.write_token_holder, &old.handoff_history) != (&new.write_token_holder, &new.handoff_history),
-        format!("write token replayed from the turn files: {}", new.write_token_holder),
-    );
     say(old.roles != new.roles, "roles taken from the discovery file".into());
     say(session.row != mended.row, "index row created".into());
     what
