@@ -105,7 +105,7 @@ pub fn digest(events: &[Event], seen: u64) -> Digest {
     let mut asked: Option<String> = None;
     for event in events {
         match (&event.fact, &mut session) {
-            (Fact::Began { meta }, _) => session = Some(Session::new((**meta).clone())),
+            (Fact::Began { meta, .. }, _) => session = Some(Session::new((**meta).clone())),
             (fact, Some(session)) => apply(session, fact),
             _ => {}
         }

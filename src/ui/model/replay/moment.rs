@@ -50,7 +50,7 @@ pub fn moment(index: usize, event: &Event, lang: Lang) -> Option<Moment> {
     };
     let pick = |en: &str, ru: &str| lang.pick(en, ru).to_string();
     Some(match &event.fact {
-        Fact::Began { meta } => Moment {
+        Fact::Began { meta, .. } => Moment {
             round: Some(0),
             ..blank(Shape::Step, format!("{} — {}", pick("began", "начало"), meta.task_description))
         },
