@@ -35,6 +35,7 @@ pub mod args;
 pub mod completions;
 pub mod config;
 pub mod context;
+pub mod dash;
 pub mod demo;
 pub mod doctor;
 pub mod engine;

@@ -35,6 +35,12 @@ pub struct Place {
     /// The folder that holds the sessions [default: see `flightdeck doctor`]
     #[arg(long, global = true, value_name = "DIR")]
     pub sessions_dir: Option<PathBuf>,
+    /// Lines instead of the dashboard
+    #[arg(long, global = true)]
+    pub plain: bool,
+    /// Keep the engine in this process: it ends with the screen
+    #[arg(long, global = true)]
+    pub inline: bool,
 }
 
 #[derive(Debug, Subcommand)]

@@ -4,7 +4,7 @@
 //! screen does not notice. Facts are never dropped; progress may be.
 
 use super::run::Command;
-use crate::agents::call::Progress;
+pub use crate::agents::call::Progress;
 use crate::domain::effect::Call;
 use crate::domain::policy::Policy;
 use crate::domain::question::Question;

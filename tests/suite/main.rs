@@ -21,6 +21,7 @@ mod laws;
 mod layers;
 mod memory;
 mod real_cli;
+mod screen;
 mod sessions;
 mod shipped;
 mod tidy;

@@ -245,7 +245,7 @@ fn fold(events: &[Event]) -> Option<Session> {
 /// Turns in reading order with the times in their heads.
 fn from_files(session: &Session) -> Vec<Event> {
     let started = Meta { status: Default::default(), engine_result_class: None, ..session.meta.clone() };
-    let began = Fact::Began { meta: Box::new(started), writer_vendor: session.notes.writer_vendor.clone() };
+    let began = Fact::Began { meta: Box::new(started), writer_vendor: String::new() };
     let turns = reading_order(session.turns.iter(), &session.meta.round_order).into_iter().map(|turn| {
         let time = turn.head.as_ref().map(|head| head.timestamp.clone()).unwrap_or_default();
         (time, Fact::Spoke { turn: turn.clone() })

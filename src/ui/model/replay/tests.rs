@@ -34,7 +34,7 @@ pub fn story() -> Vec<Event> {
         free_text: false,
     };
     let facts = [
-        Fact::Began { meta: Box::new(meta), writer_vendor: "claude".into() },
+        Fact::Began { meta: Box::new(meta), writer_vendor: String::new() },
         turn("00-writer.md", "Ротация по размеру.\n\n- 100 MB"),
         turn("01-peer-codex.md", "CONSENSUS: by size"),
         Fact::CallStarted { call: call.clone() },
