@@ -25,7 +25,7 @@ use read::Text;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use walk::Entry;
 
 /// One line where something was found.
@@ -121,11 +121,13 @@ fn scan(
             });
         }
         drop(ended);
-        let (mut shown, mut since) = (0, Instant::now());
+        let (mut shown, mut quiet) = (0, 0);
         while let Err(mpsc::RecvTimeoutError::Timeout) = wait.recv_timeout(EVERY) {
             let (hits, seen) = lock(&best).list();
-            if seen != shown || since.elapsed() > EVERY * 4 {
-                (shown, since) = (seen, Instant::now());
+            // Progress is worth telling too, if less often.
+            quiet += 1;
+            if seen != shown || quiet >= 4 {
+                (shown, quiet) = (seen, 0);
                 sink(Batch { hits, scanned: scanned.load(Ordering::Relaxed), total, done: false });
             }
         }

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub struct Shelf {
     cap: usize,
-    bytes: AtomicUsize,
+    bytes: Arc<AtomicUsize>,
     state: Mutex<State>,
 }
 
@@ -32,6 +32,27 @@ struct Kept {
     text: Arc<Text>,
     stamp: u64,
     epoch: u64,
+    _weight: Weight,
+}
+
+/// Bytes that count as long as it lives, wherever it is dropped.
+#[derive(Debug)]
+struct Weight {
+    of: Arc<AtomicUsize>,
+    bytes: usize,
+}
+
+impl Weight {
+    fn new(of: &Arc<AtomicUsize>, bytes: usize) -> Weight {
+        of.fetch_add(bytes, Ordering::Relaxed);
+        Weight { of: of.clone(), bytes }
+    }
+}
+
+impl Drop for Weight {
+    fn drop(&mut self) {
+        self.of.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
 }
 
 /// A usual memory for it.
@@ -43,7 +64,7 @@ const FRESH: Duration = Duration::from_secs(3);
 
 impl Shelf {
     pub fn new(cap: usize) -> Shelf {
-        Shelf { cap, bytes: AtomicUsize::new(0), state: Mutex::default() }
+        Shelf { cap, bytes: Arc::default(), state: Mutex::default() }
     }
 
     /// Like [`super::search`], with results at most three seconds old.
@@ -67,24 +88,21 @@ impl Shelf {
                     drop(slot);
                     return look(&text);
                 }
-                self.bytes.fetch_sub(kept.text.bytes.capacity(), Ordering::Relaxed);
                 *slot = None;
             }
             // Taken before reading: a file that changes meanwhile is read again next time.
             let stamp = read::stamp(&entries[at]);
             read::load(&entries[at], space);
-            let size = space.bytes.len();
-            if self.bytes.fetch_add(size, Ordering::Relaxed) + size <= self.cap {
+            let weight = Weight::new(&self.bytes, space.bytes.len());
+            if self.bytes.load(Ordering::Relaxed) <= self.cap {
                 let mut text = std::mem::take(space);
-                text.bytes.shrink_to(size);
-                self.bytes.fetch_add(text.bytes.capacity() - size, Ordering::Relaxed);
+                text.bytes.shrink_to_fit();
                 let text = Arc::new(text);
-                *slot = Some(Kept { text: text.clone(), stamp, epoch });
+                *slot = Some(Kept { text: text.clone(), stamp, epoch, _weight: weight });
                 drop(slot);
                 look(&text);
             } else {
-                self.bytes.fetch_sub(size, Ordering::Relaxed);
-                drop(slot);
+                drop((slot, weight));
                 look(space);
             }
         });
@@ -93,6 +111,12 @@ impl Shelf {
     /// Looks at the disk at the next search, however soon: something is known to have changed.
     pub fn forget(&self) {
         lock(&self.state).walked = None;
+    }
+
+    /// Bytes kept.
+    #[cfg(test)]
+    pub fn weight(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed)
     }
 
     #[expect(clippy::type_complexity, reason = "three fields of the state, taken out under one lock")]
@@ -108,13 +132,16 @@ impl Shelf {
                     .collect();
                 state.slots =
                     Arc::new(entries.iter().map(|entry| Mutex::new(old.remove(&entry.id))).collect());
-                let gone: usize = old.values().map(|kept| kept.text.bytes.capacity()).sum();
-                self.bytes.fetch_sub(gone, Ordering::Relaxed);
                 state.entries = Arc::new(entries);
             }
             state.epoch += 1;
-            state.walked = Some(Instant::now());
+            state.walked = Some(now());
         }
         (state.entries.clone(), state.slots.clone(), state.epoch)
     }
+}
+
+#[expect(clippy::disallowed_methods, reason = "how old a look at the disk is; nothing is decided by it")]
+fn now() -> Instant {
+    Instant::now()
 }

@@ -176,6 +176,7 @@ fn search_the_shelf_sees_what_changed() {
         shelf.forget();
         assert_eq!(look("needle"), all(&layout, "needle", 99));
         assert_eq!(look("else").len(), 1);
+        assert!(shelf.weight() <= cap && (cap < 1000 || shelf.weight() > 200), "{}", shelf.weight());
         fs::remove_dir_all(dir.path().join("2026-08/24/2026-08-24-31-x")).unwrap();
         write(dir.path(), "2026-08/24/2026-08-24-07-x/00-writer.md", "needle 7\n");
         write(dir.path(), "2026-08/24/2026-08-24-09-x/00-writer.md", "needle 9\n");

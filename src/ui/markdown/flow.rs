@@ -176,5 +176,25 @@ pub fn hard(pieces: &[Piece], flow: &mut Flow<'_>) {
 
 /// Columns of a text, letter by letter, as the screen draws it.
 pub fn wide(text: &str) -> usize {
-    if text.is_ascii() { text.len() } else { text.graphemes(true).map(UnicodeWidthStr::width).sum() }
+    match plain(text) {
+        Some(width) => width,
+        None => text.graphemes(true).map(UnicodeWidthStr::width).sum(),
+    }
+}
+
+/// The number of columns of a text in which every character is a letter of its own, one column wide: nearly all text,
+/// and a hundred times faster than finding letters.
+pub fn plain(text: &str) -> Option<usize> {
+    let one = |c| {
+        matches!(c, ' '..='~' | '\u{a1}'..='\u{a8}' | '\u{aa}'..='\u{ac}' | '\u{b0}'..='\u{2ff}'
+            | '\u{400}'..='\u{482}' | '\u{48a}'..='\u{52f}' | '\u{2013}' | '\u{2014}' | '\u{2018}'..='\u{201e}' | '…' | '→')
+    };
+    let mut width = 0;
+    for c in text.chars() {
+        if !one(c) {
+            return None;
+        }
+        width += 1;
+    }
+    Some(width)
 }

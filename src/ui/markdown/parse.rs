@@ -1,5 +1,6 @@
 //! From Markdown to blocks.
 
+use super::flow::plain;
 use super::{Block, Body, DEPTH, Document, Heading, Ink, Kind, Piece, Table, Target, link};
 use crate::ui::text::sanitize;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
@@ -327,7 +328,7 @@ fn first_line(body: &Body) -> Option<u32> {
 /// Safe text in which every letter takes a column at least.
 pub fn clean(text: &str) -> String {
     let text = sanitize(text);
-    if text.is_ascii() {
+    if text.is_ascii() || plain(&text).is_some() {
         return text;
     }
     text.graphemes(true)

@@ -107,6 +107,14 @@ fn ui_marks_take_whole_letters() {
 }
 
 #[test]
+fn ui_plain_letters_are_as_wide_as_they_are_counted() {
+    for c in ('\u{0}'..='\u{2fff}').filter(|c| flow::plain(&c.to_string()).is_some()) {
+        let pair = format!("{c}{c}");
+        assert_eq!((c.to_string().width(), pair.graphemes(true).count()), (1, 2), "{c:?}");
+    }
+}
+
+#[test]
 fn ui_hostile_text_is_disarmed() {
     let text = "# \u{1b}]0;t\u{7}x\n\u{202e}abc\u{200b} `\u{1b}[2J`\n\n    \u{9b}31m\n";
     let all: String = parse(text).rows(40, &BTreeSet::new()).iter().map(Row::text).collect();
