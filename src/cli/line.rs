@@ -165,7 +165,9 @@ impl Printer {
 /// One line for a fact, `None` for those that a reader need not see.
 pub fn describe(fact: &Fact) -> Option<String> {
     Some(match fact {
-        Fact::Began { meta, .. } => format!("● {} — {}", meta.session_id, one_line(&meta.task_description, 80)),
+        Fact::Began { meta, .. } => {
+            format!("● {} — {}", meta.session_id, one_line(&meta.task_description, 80))
+        }
         Fact::CallStarted { call } => {
             let who = call.vendor.as_deref().unwrap_or("writer");
             let again = if call.attempt > 1 { format!(" (attempt {})", call.attempt) } else { String::new() };
