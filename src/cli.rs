@@ -35,6 +35,7 @@ pub mod args;
 pub mod completions;
 pub mod config;
 pub mod context;
+pub mod dash;
 pub mod demo;
 pub mod doctor;
 pub mod engine;
@@ -50,6 +51,7 @@ pub mod overrule;
 pub mod panic;
 pub mod rehearse;
 pub mod resume;
+pub mod search;
 pub mod show;
 pub mod skill;
 pub mod verify;
@@ -103,6 +105,7 @@ fn dispatch(cli: Cli) -> Result<u8, CliError> {
         }
         Some(Command::Demo(args)) => demo::run(&place, args),
         Some(Command::List(args)) => list::run(&place, args),
+        Some(Command::Search(args)) => search::run(&place, args),
         Some(Command::Show(args)) => show::run(&place, args),
         Some(Command::Resume(args)) => resume::run(&place, args),
         Some(Command::Answer(args)) => answer::run(&place, args),

@@ -15,3 +15,4 @@ pub mod question;
 pub mod say;
 pub mod session;
 pub mod time;
+pub mod words;

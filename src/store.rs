@@ -16,6 +16,7 @@ pub mod meta;
 pub mod record;
 pub mod report;
 pub mod runtime;
+pub mod search;
 pub mod verify;
 pub mod write;
 pub mod yaml;

@@ -9,7 +9,8 @@ use std::io::Write;
 use std::process::ExitCode;
 
 pub fn main(words: &[OsString]) -> ExitCode {
-    let registry = Context::plain(&Place { sessions_dir: None }).and_then(|context| Ok(context.registry()?));
+    let registry = Context::plain(&Place { sessions_dir: None, plain: true, inline: false })
+        .and_then(|context| Ok(context.registry()?));
     let registry = match registry {
         Ok(registry) => registry,
         Err(error) => return refused(&error.to_string()),

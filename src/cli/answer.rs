@@ -13,10 +13,9 @@ use crate::store::runtime::{self, Message};
 pub fn run(place: &Place, args: Answer) -> Result<u8, CliError> {
     let context = Context::plain(place)?;
     let id = context::id(&args.id)?;
-    let (question, given) = match &args.words[..] {
-        [question, text] => (Some(question.clone()), text),
-        [text] => (None, text),
-        _ => return Err(CliError::usage("no answer given", "flightdeck answer <id> <question> <text>")),
+    let (question, given) = match &args.text {
+        Some(text) => (Some(args.question.clone()), text),
+        None => (None, &args.question),
     };
     let text = context::text(given)?;
     let loaded =
@@ -59,6 +58,11 @@ pub fn run(place: &Place, args: Answer) -> Result<u8, CliError> {
         )
     };
     give(&mut runner, &question, &text).map_err(storage)?;
+    let chosen = open.iter().any(|q| q.id == question && q.choices.iter().any(|c| c.key == text.trim()));
+    if let Some(refusal) = runner.session.notes.commit_refused.as_ref().filter(|_| chosen) {
+        let next = format!("mend it, then `flightdeck answer {id} commit yes`");
+        return Err(CliError::new(Kind::Waiting, refusal, next));
+    }
     if runner.session.same_on_disk(&before) {
         return Err(CliError::usage(
             format!("{id}: {text:?} does not answer {question}; nothing was changed"),

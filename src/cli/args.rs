@@ -35,6 +35,12 @@ pub struct Place {
     /// The folder that holds the sessions [default: see `flightdeck doctor`]
     #[arg(long, global = true, value_name = "DIR")]
     pub sessions_dir: Option<PathBuf>,
+    /// Lines instead of the dashboard
+    #[arg(long, global = true)]
+    pub plain: bool,
+    /// Keep the engine in this process: it ends with the screen
+    #[arg(long, global = true)]
+    pub inline: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -59,6 +65,8 @@ pub enum Command {
          \x20 flightdeck list\n\
          \x20 flightdeck list --json --limit 5")]
     List(List),
+    /// Search the text of all sessions; the most relevant lines first
+    Search(Search),
     /// Show one session: its state, its questions, its files
     #[command(after_help = "Examples:\n\
          \x20 flightdeck show 2026-08-24-01-choose-cache\n\
@@ -236,6 +244,34 @@ pub struct List {
 }
 
 #[derive(Debug, Clone, Args)]
+pub struct Search {
+    /// Words in any case; "a phrase" in quotes; filters such as class:agreed, vendor:codex, since:2026-08, wp:WP-142
+    #[arg(required = true, value_name = "WORDS")]
+    pub words: Vec<String>,
+    /// At most so many lines
+    #[arg(long, default_value_t = 100)]
+    pub limit: usize,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Only sessions that ended so: agreed, partial, escalated, not-agreed
+    #[arg(long, value_name = "CLASS,…")]
+    pub class: Option<String>,
+    /// Only sessions with one of these participants
+    #[arg(long, value_name = "VENDOR,…")]
+    pub vendor: Option<String>,
+    /// Only sessions from this day, month or year on
+    #[arg(long, value_name = "DATE")]
+    pub since: Option<String>,
+    /// Only sessions up to this day, month or year
+    #[arg(long, value_name = "DATE")]
+    pub until: Option<String>,
+    /// Only sessions of this work product
+    #[arg(long, value_name = "WP-NNN")]
+    pub wp: Option<String>,
+}
+
+#[derive(Debug, Clone, Args)]
 pub struct Show {
     /// The session's id
     pub id: String,
@@ -263,9 +299,12 @@ pub struct Resume {
 pub struct Answer {
     /// The session's id
     pub id: String,
-    /// The question's id, then the answer: text, @file or -. Without an id the one open question is meant
-    #[arg(required = true, num_args = 1..=2, value_names = ["QUESTION", "TEXT|@FILE|-"], allow_hyphen_values = true)]
-    pub words: Vec<String>,
+    /// The question's id; without one the answer stands here and the one open question is meant
+    #[arg(value_name = "QUESTION", allow_hyphen_values = true)]
+    pub question: String,
+    /// The answer: text, @file or -
+    #[arg(value_name = "TEXT|@FILE|-", allow_hyphen_values = true)]
+    pub text: Option<String>,
 }
 
 #[derive(Debug, Clone, Args)]

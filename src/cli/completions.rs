@@ -3,8 +3,12 @@
 use super::args::Cli;
 use super::error::CliError;
 use clap::CommandFactory;
+use std::io::Write;
 
 pub fn run(shell: clap_complete::Shell) -> Result<u8, CliError> {
-    clap_complete::generate(shell, &mut Cli::command(), "flightdeck", &mut std::io::stdout());
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "flightdeck", &mut script);
+    // The generator panics on a closed pipe; a reader that has had enough is no error.
+    let _ = std::io::stdout().write_all(&script);
     Ok(0)
 }

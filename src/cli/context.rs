@@ -2,7 +2,7 @@
 
 use super::args::{Drive, Limits, Place, Who};
 use super::error::{CliError, Kind};
-use crate::config::layers::{Consent, FlagValue};
+use crate::config::layers::FlagValue;
 use crate::domain::policy::{DecisionPolicy, Permit, Policy, ReflectionPolicy};
 use crate::domain::session::id::SessionId;
 use crate::engine::setting::{Setting, SettingError};
@@ -65,7 +65,7 @@ impl Context {
             "skip" => ReflectionPolicy::Skip,
             text => ReflectionPolicy::Text(text.to_string()),
         };
-        let in_iwe = self.places.in_iwe;
+        let (commit, push) = self.permits();
         Ok(Policy {
             headless: drive.headless,
             decision,
@@ -73,20 +73,18 @@ impl Context {
             close_auto,
             reflection,
             reflection_timeout: values.reflection_timeout,
-            commit: permit(drive.commit, drive.no_commit, values.commit(in_iwe)),
-            push: permit(drive.push, drive.no_push || drive.no_commit, values.push(in_iwe)),
+            commit: permit(drive.commit, drive.no_commit, commit),
+            push: permit(drive.push, drive.no_push || drive.no_commit, push),
             yes: drive.yes,
         })
     }
 }
 
-fn permit(yes: bool, no: bool, configured: Consent) -> Permit {
+fn permit(yes: bool, no: bool, configured: Permit) -> Permit {
     match (yes, no, configured) {
         (true, ..) => Permit::Yes,
         (_, true, _) => Permit::No,
-        (_, _, Consent::Always) => Permit::Yes,
-        (_, _, Consent::Never) => Permit::No,
-        (_, _, Consent::Ask) => Permit::Ask,
+        _ => configured,
     }
 }
 
@@ -123,16 +121,23 @@ pub fn not_loaded(context: &Context, error: LoadError) -> CliError {
             format!("there is no session {id} in {}", context.layout.sessions.display()),
             "`flightdeck list` prints the ids; `flightdeck doctor` says why they are looked for there",
         ),
-        other => CliError::failed(other),
+        other => CliError::new(
+            Kind::Failed,
+            other,
+            "nothing was changed; put the files right, or name another session",
+        ),
     }
 }
 
 /// Text given as itself, as @file, or as - for standard input.
 pub fn text(given: &str) -> Result<String, CliError> {
     let read = match given.strip_prefix('@') {
-        Some(path) => {
-            std::fs::read(path).map_err(|e| CliError::usage(format!("cannot read {path}: {e}"), ""))?
-        }
+        Some(path) => std::fs::read(path).map_err(|e| {
+            CliError::usage(
+                format!("cannot read {path}: {e}"),
+                "name a readable file behind the @, or give the text itself",
+            )
+        })?,
         None if given == "-" => {
             let mut bytes = Vec::new();
             std::io::Read::read_to_end(&mut std::io::stdin(), &mut bytes).map_err(CliError::failed)?;

@@ -28,7 +28,8 @@ pub fn run(place: &Place, args: Demo) -> Result<u8, CliError> {
         ));
     }
     let scratch = place.sessions_dir.is_none();
-    let place = Place { sessions_dir: Some(place.sessions_dir.clone().unwrap_or_else(scratch_dir)) };
+    let sessions_dir = Some(place.sessions_dir.clone().unwrap_or_else(scratch_dir));
+    let place = Place { sessions_dir, ..place.clone() };
     let who = Who { lang: Some(story.lang.key().into()), ..Who::default() };
     let context = Context::new(&place, &who, &Limits::default())?;
     let policy = context.policy(&args.drive)?;

@@ -26,7 +26,7 @@ pub fn run(place: &Place, args: Interrupt) -> Result<u8, CliError> {
             return Err(CliError::new(
                 Kind::Failed,
                 format!("{id} is completed, so there is nothing to interrupt"),
-                "",
+                "`flightdeck show` prints its result",
             ));
         }
         Status::Interrupted => println!("{id} is interrupted already; nothing was changed"),

@@ -2,6 +2,7 @@
 
 use super::args::{New, Place};
 use super::context::Context;
+use super::dash;
 use super::error::{CliError, Kind};
 use super::finish;
 use super::line::{self, View};
@@ -38,6 +39,21 @@ pub fn run(place: &Place, args: New) -> Result<u8, CliError> {
         }
     }
     confirm(&prepared.opening, &policy, &prepared.problems)?;
+    if dash::wanted(place, &args.drive) {
+        let values = &context.effective.values;
+        let plan = Plan {
+            writer: values.writer.clone(),
+            lang: context.lang().key().into(),
+            turns_limit: values.turns_limit,
+            rounds_limit: values.rounds_limit,
+            max_peer_attempts: values.max_peer_attempts,
+            policy,
+            yes: true,
+            cwd: context.cwd.clone(),
+            ..plan
+        };
+        return dash::run(&context, place.inline, dash::Goal::Begin(Box::new(plan)));
+    }
     start(&context, prepared, policy, args.who.model.as_deref(), json)
 }
 

@@ -1,7 +1,8 @@
-//! The bare `flightdeck`: what is live, what waits, and the way in.
+//! The bare `flightdeck`: the dashboard; as lines, what is live, what waits, and the way in.
 
 use super::args::{Drive, Limits, Place, Resume, Who};
 use super::context::Context;
+use super::dash;
 use super::error::CliError;
 use super::resume;
 use crate::domain::session::id::SessionId;
@@ -17,6 +18,9 @@ const SHOWN: usize = 20;
 
 pub fn run(place: &Place) -> Result<u8, CliError> {
     let context = Context::plain(place)?;
+    if dash::wanted(place, &Drive::default()) {
+        return dash::run(&context, place.inline, dash::Goal::Deck);
+    }
     let desk = context.desk(context.registry()?, None);
     let mut open: Vec<SessionId> = Vec::new();
     for listed in list::newest(&context.layout, SHOWN) {

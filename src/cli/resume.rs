@@ -2,20 +2,27 @@
 
 use super::args::{Place, Resume};
 use super::context::{self, Context};
+use super::dash;
 use super::error::{CliError, Kind};
 use super::finish;
 use super::line::{self, View};
 use crate::domain::fact::Fact;
 use crate::domain::input::Input;
+use crate::domain::session::id::SessionId;
 use crate::domain::session::meta::Status;
 use crate::domain::session::phase::{Phase, Wait, phase};
 use crate::engine::clock::Clock;
 use crate::engine::runner::{OpenError, Runner, Updates};
+use crate::store::load::load;
 
 pub fn run(place: &Place, args: Resume) -> Result<u8, CliError> {
     let context = Context::new(place, &args.who, &args.limits)?;
     let id = context::id(&args.id)?;
     let policy = context.policy(&args.drive)?;
+    if dash::wanted(place, &args.drive) && is_plain_resume(&args) {
+        let id = resumable(&context, &id, args.drive.yes)?;
+        return dash::run(&context, place.inline, dash::Goal::Resume { id, yes: true });
+    }
     let (sender, updates) = tokio::sync::mpsc::unbounded_channel();
     let mut runner = open(&context, &id, policy, args.who.model.as_deref(), Some(sender))?;
     if let Some(writer) = &args.who.writer {
@@ -38,6 +45,43 @@ pub fn run(place: &Place, args: Resume) -> Result<u8, CliError> {
     let view = if args.drive.json { View::Json } else { View::Lines };
     let (runner, ended) = line::drive(runner, updates, view, None).map_err(CliError::failed)?;
     finish::report(&runner, &id, ended, args.drive.json)
+}
+
+/// Nothing but the id: whatever else is given is for this run alone, and the engine in the background does not know it.
+fn is_plain_resume(args: &Resume) -> bool {
+    let Resume { who, limits, drive, answer, .. } = args;
+    let given = [&who.peer, &who.writer, &who.model, &who.wp, &who.roles, &who.lang, answer]
+        .iter()
+        .any(|g| g.is_some());
+    let limited =
+        [limits.turns_limit, limits.rounds_limit, limits.max_peer_attempts].iter().any(Option::is_some);
+    let driven = drive.gate_timeout.is_some()
+        || [&drive.decision, &drive.close, &drive.reflection].iter().any(|word| *word != "ask")
+        || drive.commit
+        || drive.no_commit
+        || drive.push
+        || drive.no_push;
+    !(given || limited || driven)
+}
+
+/// The session exists; taking up an interrupted one is confirmed before the screen comes (PC-670).
+fn resumable(context: &Context, id: &SessionId, yes: bool) -> Result<SessionId, CliError> {
+    let loaded = load(&context.layout, id).map_err(|e| context::not_loaded(context, e))?;
+    if loaded.session.meta.status == Status::Interrupted && !yes {
+        confirmed(id)?;
+    }
+    Ok(id.clone())
+}
+
+fn confirmed(id: &SessionId) -> Result<(), CliError> {
+    println!("{id} was interrupted. Take it up again? [yes/no]");
+    let mut line = String::new();
+    let _ = std::io::stdin().read_line(&mut line);
+    if crate::engine::opening::is_yes(&line) {
+        return Ok(());
+    }
+    let next = "give --yes to confirm beforehand";
+    Err(CliError::new(Kind::Waiting, "not confirmed, so nothing was changed", next))
 }
 
 /// Opens a session for driving; the errors name the next step.
@@ -83,12 +127,7 @@ fn reopen(runner: &mut Runner, args: &Resume) -> Result<(), CliError> {
                         "resume it with --yes, or write its report with `flightdeck finalize`",
                     ));
                 }
-                println!("{id} was interrupted. Take it up again? [yes/no]");
-                let mut line = String::new();
-                let _ = std::io::stdin().read_line(&mut line);
-                if !crate::engine::opening::is_yes(&line) {
-                    return Err(CliError::new(Kind::Waiting, "not confirmed, so nothing was changed", ""));
-                }
+                confirmed(&id)?;
             }
             runner.feed_quietly(Input::Reopen).map_err(CliError::failed)
         }

@@ -4,6 +4,7 @@ use super::args::{Place, Show};
 use super::context::{self, Context};
 use super::error::CliError;
 use super::finish::kind;
+use crate::domain::question::Question;
 use crate::domain::session::order::reading_order;
 use crate::domain::session::phase::phase;
 use crate::engine::questions::open_questions;
@@ -21,7 +22,11 @@ pub fn run(place: &Place, args: Show) -> Result<u8, CliError> {
     let engine = EngineLock::holder(&context.layout.runtime(&id)).map(|(pid, _)| pid);
     let turns = reading_order(s.turns.iter(), &s.meta.round_order);
     if args.json {
-        let meta = serde_json::to_value(&s.meta).map_err(CliError::failed)?;
+        // The keys and shapes of the file, which scripts know; what it cannot say is taken from what was read.
+        let file = std::fs::read_to_string(loaded.dir.join(crate::store::layout::META)).ok();
+        let file =
+            file.and_then(|text| crate::store::yaml::mapping(&text).ok()).map(serde_json::Value::Object);
+        let meta = file.map_or_else(|| serde_json::to_value(&s.meta), Ok).map_err(CliError::failed)?;
         let value = serde_json::json!({
             "id": id.to_string(),
             "dir": loaded.dir,
@@ -34,7 +39,7 @@ pub fn run(place: &Place, args: Show) -> Result<u8, CliError> {
             "turns": turns.iter().map(|t| t.name.to_string()).collect::<Vec<_>>(),
             "rejected": s.rejected.iter().map(|r| serde_json::json!({"file": format!("{}.rejected-{}.txt", r.name.stem(), r.k), "reason": r.reason})).collect::<Vec<_>>(),
             "escalations": s.escalations.iter().map(|e| serde_json::json!({"file": e.file_name(), "turn": e.turn, "reason": e.reason, "source": e.source, "response": e.response})).collect::<Vec<_>>(),
-            "questions": questions,
+            "questions": questions.iter().map(question).collect::<Vec<_>>(),
             "problems": loaded.problems,
         });
         println!("{}", serde_json::to_string_pretty(&value).map_err(CliError::failed)?);
@@ -81,4 +86,14 @@ pub fn run(place: &Place, args: Show) -> Result<u8, CliError> {
         }
     }
     Ok(0)
+}
+
+/// A question for scripts: times are spelt as everywhere else in the files.
+fn question(q: &Question) -> serde_json::Value {
+    let choices: Vec<_> =
+        q.choices.iter().map(|c| serde_json::json!({ "key": c.key, "label": c.label })).collect();
+    serde_json::json!({
+        "id": q.id, "kind": kind(q.kind), "since": q.since.to_string(), "text": q.text, "choices": choices,
+        "free_text": q.free_text,
+    })
 }

@@ -15,11 +15,12 @@ const MODES: [(&str, &str); 6] = [
 ];
 
 /// Our own subcommands: with one of them in front nothing is translated.
-const COMMANDS: [&str; 18] = [
+const COMMANDS: &[&str] = &[
     "new",
     "run",
     "demo",
     "list",
+    "search",
     "show",
     "resume",
     "answer",
@@ -61,7 +62,7 @@ pub fn translate(typed: Vec<OsString>) -> Result<Vec<OsString>, CliError> {
         .filter_map(|(i, w)| MODES.iter().find(|(mode, _)| w == mode).map(|(_, command)| (i, *command)))
         .collect();
     let mut out = typed.clone();
-    let meant = nearest(&words[first], COMMANDS);
+    let meant = nearest(&words[first], COMMANDS.iter().copied());
     match (&found[..], meant) {
         // A mistyped command must not become a task: that would call paid services.
         ([], Some(meant)) => {

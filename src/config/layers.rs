@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 pub const DEFAULT: &str = include_str!("../../assets/config.yaml");
 
 /// Every key, in the order in which they are shown.
-pub const KEYS: [&str; 18] = [
+pub const KEYS: [&str; 19] = [
     "sessions_dir",
     "writer",
     "peers",
@@ -33,10 +33,11 @@ pub const KEYS: [&str; 18] = [
     "implementation",
     "theme",
     "keymap",
+    "screen",
 ];
 
 /// Keys whose value is a tree; they exist in files only.
-const FILE_ONLY: [&str; 4] = ["vendors", "implementation", "theme", "keymap"];
+const FILE_ONLY: [&str; 5] = ["vendors", "implementation", "theme", "keymap", "screen"];
 
 /// `commit` and `push`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,6 +98,8 @@ pub struct Config {
     pub implementation: Option<Value>,
     pub theme: Option<Value>,
     pub keymap: Option<Value>,
+    /// `motion`, `mouse`, `bell`, `notice` of the dashboard.
+    pub screen: Option<Value>,
 }
 
 impl Config {
@@ -296,6 +299,7 @@ impl Layers {
             "implementation" => (values.implementation, text) = (Some(value.clone()), tree(value)),
             "theme" => (values.theme, text) = (Some(value.clone()), tree(value)),
             "keymap" => (values.keymap, text) = (Some(value.clone()), tree(value)),
+            "screen" => (values.screen, text) = (Some(value.clone()), tree(value)),
             _ => {
                 let next = match suggest::nearest(key, KEYS) {
                     Some(known) => format!("Did you mean `{known}`?"),
@@ -330,6 +334,7 @@ fn nothing() -> Effective {
         implementation: None,
         theme: None,
         keymap: None,
+        screen: None,
     };
     Effective { values, shown: BTreeMap::new(), files: Vec::new() }
 }

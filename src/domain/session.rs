@@ -11,6 +11,7 @@ pub mod failure;
 pub mod gate;
 pub mod handoff;
 pub mod head;
+pub mod honesty;
 pub mod id;
 pub mod marker;
 pub mod meta;

@@ -5,6 +5,7 @@
 //! its directory watch.
 
 mod deck;
+mod search;
 mod serve;
 mod session;
 mod watch;
@@ -14,9 +15,10 @@ use super::setting::Setting;
 use super::wire::{Ask, Tell};
 use crate::domain::session::id::SessionId;
 use crate::store::lock::{LockError, ProcessLock};
+use crate::store::search::{self as search_store, Shelf};
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, mpsc, watch as watch_channel};
 
@@ -31,6 +33,8 @@ pub(super) struct Client {
     /// Limit of the deck it wants, 0 = none.
     pub deck: usize,
     pub watched: BTreeSet<SessionId>,
+    /// Ends the search that runs for it.
+    pub search: Arc<AtomicBool>,
 }
 
 /// A session that runs in this process.
@@ -45,6 +49,8 @@ pub(super) struct Shared {
     pub live: Mutex<HashMap<SessionId, Live>>,
     pub views: Mutex<HashMap<SessionId, super::wire::View>>,
     pub deck: Mutex<deck::Deck>,
+    /// The texts that searches have read, within bounds.
+    pub shelf: Shelf,
     /// Something in the deck changed.
     pub deck_dirty: Notify,
     /// The last session ended, or the last screen left: perhaps it is time to go.
@@ -76,6 +82,7 @@ impl Hub {
             live: Mutex::default(),
             views: Mutex::default(),
             deck: Mutex::default(),
+            shelf: Shelf::new(search_store::CAP),
             deck_dirty: Notify::new(),
             idle: Notify::new(),
             ended: watch_channel::channel(false).0,

@@ -101,8 +101,10 @@ pub fn prepare(setting: &Setting, plan: &Plan) -> Result<Prepared, PlanError> {
         opening::look_around(&request, &setting.places, &writer.writer_agent_id, week, host.as_deref())
             .and_then(|found| opening::compose(&request, participants, found));
     let opening = opened.map_err(|e| match e {
-        OpeningError::NoPeers => PlanError::no_peer(e, ""),
-        other => PlanError::usage(other, ""),
+        OpeningError::NoPeers => {
+            PlanError::no_peer(e, "`flightdeck doctor` says which vendors can be called")
+        }
+        other => PlanError::usage(other, "`flightdeck new --help` shows the options with examples"),
     })?;
     Ok(Prepared { opening, writer, registry, problems: checked.problems })
 }

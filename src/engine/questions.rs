@@ -57,7 +57,9 @@ pub fn hand_written(s: &Session, desk: &Desk) -> Option<Call> {
 }
 
 fn last_change(s: &Session) -> Stamp {
-    let spoken = s.turns.iter().filter_map(|t| Stamp::parse(&t.head.as_ref().ok()?.timestamp)).max();
+    // What a peer says about the time is a claim; the writer's turns carry ours.
+    let ours = s.turns.iter().filter(|t| t.name.is_writer());
+    let spoken = ours.filter_map(|t| Stamp::parse(&t.head.as_ref().ok()?.timestamp)).max();
     spoken.or_else(|| Stamp::parse(&s.meta.start_time)).unwrap_or_default()
 }
 

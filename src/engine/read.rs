@@ -5,10 +5,12 @@ use super::facts;
 use super::prompt::answers;
 use super::runner::Runner;
 use crate::agents::call::Outcome;
+use crate::agents::contract::{self, Fault};
 use crate::domain::effect::{Call, Purpose};
 use crate::domain::input::CallResult;
 use crate::domain::session::claim::{self, Checked};
 use crate::domain::session::consensus::Stance;
+use crate::domain::session::failure::Reason;
 use crate::domain::session::head::Head;
 use crate::domain::session::meta::ResultClass;
 use crate::domain::session::phase;
@@ -30,6 +32,14 @@ pub fn result(runner: &Runner, call: &Call, outcome: Outcome, prompt: Arc<str>) 
         }
     };
     let (session, desk) = (&runner.session, &runner.desk);
+    // The single peer's reply is not validated, but it must have the form of a reply (PC-294, AMB-42). What is said
+    // without that form may be a program's error text.
+    let is_single = call.purpose == Purpose::Peer && !session.is_round_loop();
+    if is_single && contract::check(&reply.text, false) == Err(Fault::Frontmatter) {
+        let detail = "the reply does not begin with frontmatter between two `---` lines".to_string();
+        let stderr = crate::agents::privacy::pii::tail(&reply.stderr, 20);
+        return CallResult::Failed { reason: Reason::Frontmatter, detail, stderr };
+    }
     match (call.purpose, &call.name) {
         (Purpose::Peer | Purpose::Discovery, Some(name)) => {
             let turn = frontmatter::turn(name.clone(), compose::peer_text(&reply.text));

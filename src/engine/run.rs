@@ -15,14 +15,15 @@ use crate::domain::input::{CallResult, Input};
 use crate::domain::question::Question;
 use crate::domain::session::failure::Reason;
 use crate::domain::session::phase::{Phase, Step, Wait, phase};
+use crate::domain::session::turn::TurnName;
+use crate::store::layout;
 use crate::store::record::StoreError;
 use crate::store::runtime;
 use std::collections::VecDeque;
-use std::ffi::OsString;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
@@ -74,8 +75,8 @@ struct Running {
     outcome: Pin<Box<dyn Future<Output = Outcome> + Send>>,
     cancel: Option<oneshot::Sender<()>>,
     started: Instant,
-    /// The session directory as it was: a participant has no business there (PC-070).
-    listing: Vec<(OsString, u64)>,
+    /// When the session directory changed last: a participant has no business there (PC-070).
+    touched: Option<SystemTime>,
 }
 
 /// Drives the session until it is closed, interrupted, paused, or waits without anybody to answer.
@@ -109,7 +110,8 @@ async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> R
             let Some(line) = lines.pop_front() else { break };
             reply(runner, &line)?;
         }
-        if let Some(call) = runner.start.take() {
+        // Who pauses starts nothing new: a call that was stopped for it would begin again at once.
+        if let Some(call) = runner.start.take_if(|_| !pausing && !parking) {
             match launch(runner, call) {
                 Ok(None) => {
                     runner.ask_for_turn()?;
@@ -129,6 +131,9 @@ async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> R
         }
         if running.is_none() {
             if pausing || parking {
+                if let Some(call) = runner.start.take() {
+                    runner.record(Fact::CallEnded { call, failure: None, millis: 0, usage: None })?;
+                }
                 return Ok(Finish::Paused);
             }
             if let Some(finish) = finished(runner, alone, &timers) {
@@ -138,7 +143,7 @@ async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> R
         let next_timer = timers.iter().map(|(_, at)| *at).min();
         tokio::select! {
             biased;
-            command = commands.recv() => match command {
+            command = commands.recv(), if !pausing => match command {
                 Some(Command::Answer { question, text }) => answer::give(runner, &question, &text)?,
                 Some(Command::Reply { text }) => reply(runner, &text)?,
                 Some(Command::Line { text }) => lines.push_back(text),
@@ -230,8 +235,8 @@ fn launch(runner: &mut Runner, call: Call) -> Result<Option<Running>, (Call, Cal
         let _ = cancelled.await;
     });
     let outcome = (runner.desk.caller)(ready.vendor, ready.call, sink, signal);
-    let listing = listing(runner);
-    Ok(Some(Running { call, prompt, outcome, cancel: Some(cancel), started: Instant::now(), listing }))
+    let touched = touched(runner);
+    Ok(Some(Running { call, prompt, outcome, cancel: Some(cancel), started: Instant::now(), touched }))
 }
 
 fn finish_call(runner: &mut Runner, run: Running, outcome: Outcome) -> Result<(), StoreError> {
@@ -240,19 +245,11 @@ fn finish_call(runner: &mut Runner, run: Running, outcome: Outcome) -> Result<()
         Outcome::Failed(f) => (None, f.stderr.clone()),
         Outcome::Cancelled => (None, String::new()),
     };
-    let found = listing(runner);
-    if found != run.listing {
+    if touched(runner) != run.touched {
         let who = run.call.vendor.clone().unwrap_or_else(|| runner.session.meta.writer_agent.clone());
-        let touched: Vec<String> = found
-            .iter()
-            .filter(|entry| !run.listing.contains(entry))
-            .chain(run.listing.iter().filter(|(name, _)| !found.iter().any(|(n, _)| n == name)))
-            .map(|(name, _)| name.to_string_lossy().into_owned())
-            .collect();
-        let text = format!(
-            "Integrity: while {who} was called, the session directory changed: {}",
-            touched.join(", ")
-        );
+        let strangers = strangers(runner).join(", ");
+        let what = if strangers.is_empty() { "but holds no unknown file".to_string() } else { strangers };
+        let text = format!("Integrity: while {who} was called, the session directory changed: {what}");
         runner.record(Fact::Noted { text })?;
     }
     let keeps_stderr = run.call.vendor.is_some();
@@ -269,11 +266,25 @@ fn finish_call(runner: &mut Runner, run: Running, outcome: Outcome) -> Result<()
     ended(runner, run.call, result, usage, elapsed)
 }
 
-/// Names and sizes of the session directory's files, sorted.
-fn listing(runner: &Runner) -> Vec<(OsString, u64)> {
+/// One look, however many files there are: names come and go only with a new time of the directory.
+fn touched(runner: &Runner) -> Option<SystemTime> {
+    std::fs::metadata(runner.recorder().dir()).and_then(|m| m.modified()).ok()
+}
+
+/// Files of the session directory that the session does not know.
+fn strangers(runner: &Runner) -> Vec<String> {
+    let s = &runner.session;
+    let known = |name: &str| {
+        TurnName::parse(name).is_some_and(|n| s.has(&n))
+            || layout::parse_rejected(name)
+                .is_some_and(|(n, k)| s.rejected.iter().any(|r| r.name == n && r.k == k))
+            || layout::parse_escalation(name).is_some_and(|i| s.escalations.iter().any(|e| e.index == i))
+            || [layout::META, layout::DRAFT, layout::REPORT, layout::OUTCOME, layout::GATE].contains(&name)
+            || name.ends_with(".err")
+    };
     let Ok(entries) = std::fs::read_dir(runner.recorder().dir()) else { return Vec::new() };
-    let size = |e: &std::fs::DirEntry| e.metadata().map(|m| m.len()).unwrap_or(0);
-    let mut found: Vec<(OsString, u64)> = entries.flatten().map(|e| (e.file_name(), size(&e))).collect();
+    let names = entries.flatten().filter_map(|e| e.file_name().into_string().ok());
+    let mut found: Vec<String> = names.filter(|n| !known(n)).collect();
     found.sort();
     found
 }

@@ -18,7 +18,7 @@ use crate::domain::session::id::SessionId;
 use crate::domain::session::phase::{Phase, phase};
 use crate::domain::session::state::{self, Session};
 use crate::domain::session::turn::TurnName;
-use crate::store::layout::Layout;
+use crate::store::layout::{self, Layout};
 use crate::store::load::{LoadError, load};
 use crate::store::lock::{EngineLock, LockError};
 use crate::store::record::{Recorder, StoreError};
@@ -92,6 +92,13 @@ impl Runner {
     ) -> Result<Runner, OpenError> {
         let lock = lock(layout, id)?;
         let loaded = load(layout, id).map_err(OpenError::Load)?;
+        let meta = &loaded.session.meta;
+        if meta.peer_agent.is_empty() && meta.peer_agents.is_empty() {
+            // Going on would invent who takes part and write that down.
+            let why = "it names no peer, so it is torn; restore it from a backup or the repository first";
+            let source = std::io::Error::other(why);
+            return Err(OpenError::Load(LoadError::Unreadable(loaded.dir.join(layout::META), source)));
+        }
         remove_temporary(&loaded.dir);
         let recorder = Recorder::new(layout.clone(), id.clone(), loaded.dir).map_err(OpenError::Store)?;
         let session = loaded.session;
@@ -227,7 +234,14 @@ impl Runner {
     fn perform(&mut self, effect: Effect) -> Result<Option<Input>, StoreError> {
         match effect {
             Effect::Record(fact) => {
-                self.record(fact)?;
+                let closing = matches!(fact, Fact::ClosingWritten { problem: None });
+                match self.record(fact) {
+                    // The closing file is the one file that nobody waits for (PC-643).
+                    Err(e) if closing => {
+                        self.record(Fact::ClosingWritten { problem: Some(e.to_string()) })?
+                    }
+                    other => other?,
+                }
                 return Ok((!self.held).then_some(Input::Go));
             }
             Effect::Call(_) if self.held => {}

@@ -5,9 +5,10 @@ use super::desk::{self, Desk};
 use super::wp;
 use crate::agents::registry::places::SkillPaths;
 use crate::agents::registry::{OUTPUT_CAP, Overlay, Registry};
-use crate::config::layers::{self, Effective, FlagValue, OrzHeadings, PeerContext};
+use crate::config::layers::{self, Consent, Effective, FlagValue, OrzHeadings, PeerContext};
 use crate::config::places::{self, Places};
 use crate::domain::lang::Lang;
+use crate::domain::policy::Permit;
 use crate::store::layout::Layout;
 use std::ffi::OsString;
 use std::fmt;
@@ -80,6 +81,17 @@ impl Setting {
             }
         }
         Ok(registry)
+    }
+
+    /// What may happen to the files of a closed session, as configured: commit, push.
+    pub fn permits(&self) -> (Permit, Permit) {
+        let (values, in_iwe) = (&self.effective.values, self.places.in_iwe);
+        let permit = |consent| match consent {
+            Consent::Always => Permit::Yes,
+            Consent::Never => Permit::No,
+            Consent::Ask => Permit::Ask,
+        };
+        (permit(values.commit(in_iwe)), permit(values.push(in_iwe)))
     }
 
     /// What engines of this setting work with.

@@ -4,7 +4,7 @@
 //! screen does not notice. Facts are never dropped; progress may be.
 
 use super::run::Command;
-use crate::agents::call::Progress;
+pub use crate::agents::call::Progress;
 use crate::domain::effect::Call;
 use crate::domain::policy::Policy;
 use crate::domain::question::Question;
@@ -12,7 +12,7 @@ use crate::domain::session::id::SessionId;
 use crate::domain::session::meta::{ResultClass, Status};
 use crate::domain::session::state::Session;
 use crate::domain::time::Stamp;
-use crate::store::runtime::Event;
+pub use crate::store::runtime::Event;
 use std::path::PathBuf;
 
 /// Raised when the meaning of a message changes; an engine and a screen of different protocols do not talk.

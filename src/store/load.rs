@@ -69,6 +69,9 @@ fn load_dir(layout: &Layout, id: &SessionId, dir: PathBuf) -> Result<Loaded, Loa
     if meta.peer_agent.is_empty() && meta.peer_agents.is_empty() && !meta.test_subject.is_empty() {
         return Err(LoadError::Foreign(dir));
     }
+    if meta.peer_agent.is_empty() && meta.peer_agents.is_empty() {
+        problems.push(format!("{} names no peer", layout::META));
+    }
     let mut names: Vec<String> = fs::read_dir(&dir)
         .map_err(unreadable(&dir))?
         .flatten()

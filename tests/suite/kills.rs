@@ -288,6 +288,28 @@ fn pc_146_torn_and_edited_files_load_and_go_on() {
     assert!(stage.has("zz-notes.txt"));
 }
 
+#[test]
+fn pc_160_a_torn_meta_is_shown_and_never_made_up() {
+    let stage = Stage::new();
+    stage.script("bo", "exit 1");
+    assert_eq!(stage.session(&[]).code, Some(3));
+    let (id, meta) = (stage.id(), stage.meta());
+    let path = stage.dir().join("meta.yaml");
+    for torn in ["", "\0\0\0", &meta[..9], "{[: not yaml"] {
+        fs::write(&path, torn).unwrap();
+        assert!(!stage.show()["problems"].as_array().unwrap().is_empty(), "{torn:?}");
+        for args in [&["resume", "--headless", &id][..], &["finalize", &id], &["interrupt", &id]] {
+            let ran = stage.run(args);
+            assert_eq!(ran.code, Some(1), "{torn:?} {args:?}: {ran:?}");
+            assert!(ran.err.contains("meta.yaml"), "{ran:?}");
+        }
+        assert_eq!(fs::read_to_string(&path).unwrap(), torn, "nothing is written over it");
+    }
+    fs::write(&path, meta).unwrap();
+    stage.script("bo", AGREES);
+    stage.assert_closed(&stage.resume(&[]));
+}
+
 fn walk(dir: &Path, name: &str) -> std::path::PathBuf {
     let mut folders = vec![dir.to_path_buf()];
     while let Some(folder) = folders.pop() {

@@ -91,9 +91,7 @@ const VENDORS: [&str; 3] = ["ada", "bo", "cy"];
 
 impl Stage {
     fn new(dice: &mut Dice) -> Stage {
-        // Nothing here is about the disk, and memory needs no syncing.
-        let memory = Path::new("/dev/shm");
-        let dir = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }.unwrap();
+        let dir = crate::memory::folder();
         let layout = Layout::new(dir.path().join("gov/sessions"), dir.path().join("runtime"));
         let id = layout::create_session_dir(&layout, "2026-08-24", "law").unwrap();
         let now = Stamp::parse("2026-08-24T09:00:00Z").unwrap();
@@ -500,7 +498,7 @@ fn same(a: &Session, b: &Session, what: &str, fact: &Fact) {
 }
 
 /// Every file below a folder with its bytes and the time of its last change.
-fn snapshot(root: &Path) -> BTreeMap<PathBuf, (Vec<u8>, SystemTime)> {
+pub fn snapshot(root: &Path) -> BTreeMap<PathBuf, (Vec<u8>, SystemTime)> {
     let (mut found, mut folders) = (BTreeMap::new(), vec![root.to_path_buf()]);
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {

@@ -95,6 +95,7 @@ fn pc_059_every_end_of_a_call_is_a_question_and_a_retry_goes_on() {
         ("exit_7", "echo boom >&2; exit 7"),
         ("exit_other_64", "echo boom >&2; exit 64"),
         ("signal_9", "echo boom >&2; kill -9 $$"),
+        ("frontmatter", "echo boom >&2; echo 'usage: bo [options]'; exit 0"),
         ("empty", "echo boom >&2; printf '  \\n\\n'; exit 0"),
         ("timeout", "echo boom >&2; trap '' TERM; sleep 100"),
         ("output_too_large", "echo boom >&2; yes flood"),

@@ -33,8 +33,10 @@ const ROLES: [&str; 22] = [
 ];
 
 /// The screens that have keys of their own, and `global`, whose keys work on all of them.
-const CONTEXTS: [&str; 9] =
-    ["global", "deck", "session", "question", "gate", "report", "library", "replay", "new"];
+const CONTEXTS: [&str; 12] = [
+    "global", "deck", "session", "question", "gate", "report", "library", "replay", "new", "reader", "menu",
+    "confirm",
+];
 
 fn yaml(folder: &str) -> Vec<PathBuf> {
     let inside = |p: &PathBuf| relative(p).starts_with(folder) && p.extension().is_some_and(|e| e == "yaml");

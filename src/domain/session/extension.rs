@@ -14,7 +14,9 @@ use crate::domain::time::Stamp;
 /// turns behind the draft.
 pub fn extensions(s: &Session, now: Stamp) -> Vec<Extension> {
     let appended_at = now.to_minute();
-    let spoken = s.unlinked();
+    // A close that was cut short is repeated: what is listed stays listed once.
+    let listed = |t: &&Turn| s.meta.extensions.iter().any(|e| e.turns.contains(&t.name.number));
+    let spoken: Vec<&Turn> = s.unlinked().into_iter().filter(|t| !listed(t)).collect();
     if spoken.is_empty() {
         return Vec::new();
     }

@@ -62,6 +62,8 @@ pub struct Notes {
     pub summary: Option<SummaryNote>,
     /// The result is a recorded majority, not a consensus (AMB-65).
     pub majority: bool,
+    /// The turns that were there when the draft was written (rule D9).
+    pub drafted: Vec<TurnName>,
     /// Extensions asked for since the draft was written; the last one runs (PC-613, PC-617).
     pub extensions: Vec<ExtensionNote>,
     /// The pilot closed; the reflection is what remains (PC-612).

@@ -150,6 +150,14 @@ impl Phase {
     }
 }
 
+/// The value of `engine_phase` (PC-164). A commit changes nothing in it, because it would change a committed file.
+pub fn written(s: &Session) -> &'static str {
+    match s.meta.status {
+        Status::Interrupted if !s.live.finalizing => Phase::Interrupted.key(),
+        _ => phase(s).key(),
+    }
+}
+
 /// Where the session stands; see the module's header.
 pub fn phase(s: &Session) -> Phase {
     let finalizing = s.live.finalizing;
@@ -169,13 +177,15 @@ pub fn phase(s: &Session) -> Phase {
         let peer = matches!(failed.call.purpose, Purpose::Peer | Purpose::Discovery);
         return Phase::Wait(if peer { Wait::PeerRetry } else { Wait::WriterRetry });
     }
-    if matches!(s.report, ReportState::Draft { .. }) && !extending(s) {
+    // In an extension the outcome of the first run is there and settles nothing (D9 comes before D11, PC-619).
+    let drafted = matches!(s.report, ReportState::Draft { .. });
+    if drafted && !extending(s) {
         return close(s);
     }
-    if s.has_outcome {
+    if s.has_outcome && !drafted {
         return Phase::Draft;
     }
-    if s.meta.implementation_pipeline {
+    if s.meta.implementation_pipeline && !s.has_outcome {
         return due(Fact::PipelineDropped);
     }
     if s.meta.engine_decision.is_some() {
@@ -240,7 +250,8 @@ pub fn exchanges(s: &Session) -> u32 {
     s.turns.iter().filter(|t| t.name == TurnName::peer(t.name.number)).count() as u32
 }
 
-fn stance(s: &Session, turn: &Turn) -> Stance {
+/// What one reply of a peer means (PC-401, PC-402, AMB-43).
+pub fn stance(s: &Session, turn: &Turn) -> Stance {
     let markers = turn.markers();
     if markers.escalate.is_some() {
         return Stance::Dissents;
@@ -268,6 +279,7 @@ fn extending(s: &Session) -> bool {
 
 fn commit_or(s: &Session, otherwise: Phase) -> Phase {
     match (s.live.commit_due, &s.notes.commit_refused) {
+        // A refusal is remembered: whoever opens the session later can still answer it.
         (_, Some(_)) => Phase::Wait(Wait::Commit),
         (true, None) => Phase::Finalize(Step::Commit),
         (false, None) => otherwise,
@@ -282,7 +294,7 @@ fn closing(s: &Session) -> Phase {
     if s.row.as_deref() != Some(Status::Completed.key()) {
         return Phase::Finalize(Step::Index);
     }
-    if !s.closing {
+    if !s.closing && !s.live.closing_failed {
         return Phase::Finalize(Step::Closing);
     }
     commit_or(s, Phase::Closed)

@@ -9,6 +9,7 @@ use super::extension;
 use super::failure::Reason;
 use super::meta::{Meta, PeerFailure, Status};
 use super::notes::{DisputeNote, ExtensionNote, FailedCall, Notes, SummaryNote};
+use super::order::reading_order;
 use super::phase;
 use super::turn::{Turn, TurnKind, TurnName};
 use crate::domain::effect::Call;
@@ -53,6 +54,8 @@ pub struct Live {
     pub finalizing: bool,
     /// `end_time` was written by this run (rule D8 cannot tell in foreign trees, which set it early).
     pub ended: bool,
+    /// The closing file could not be written; the session closes without it (PC-643).
+    pub closing_failed: bool,
     /// The commit step is due (F10).
     pub commit_due: bool,
 }
@@ -92,7 +95,7 @@ impl Session {
             notes: Notes::default(),
             live: Live::default(),
         };
-        session.meta.engine_phase = phase::phase(&session).key().into();
+        session.meta.engine_phase = phase::written(&session).into();
         session
     }
 
@@ -161,14 +164,17 @@ impl Session {
         TurnName { number: round, kind: if taken { TurnKind::WriterRound1 } else { TurnKind::Writer } }
     }
 
-    /// Turn files that the draft's log does not link: the turns of a running extension (rule D9). A stub has no log.
+    /// The turns behind the draft: those of a running extension (rule D9). We know what was there when the draft was
+    /// written. A tree without notes has the draft's log: turns behind the last one it links. A draft that links
+    /// nothing, a stub or a careless one, says nothing about it.
     pub fn unlinked(&self) -> Vec<&Turn> {
-        match &self.report {
-            ReportState::Draft { linked, stub: false } => {
-                self.turns.iter().filter(|t| !linked.iter().any(|l| *l == t.name.to_string())).collect()
-            }
-            _ => Vec::new(),
+        let ReportState::Draft { linked, .. } = &self.report else { return Vec::new() };
+        if !self.notes.drafted.is_empty() {
+            return self.turns.iter().filter(|t| !self.notes.drafted.contains(&t.name)).collect();
         }
+        let spoken = reading_order(self.turns.iter(), &self.meta.round_order);
+        let last = spoken.iter().rposition(|t| linked.iter().any(|l| *l == t.name.to_string()));
+        last.map(|at| spoken[at + 1..].to_vec()).unwrap_or_default()
     }
 
     /// Equality of what is on disk, leaving out what only this process knows.
@@ -181,7 +187,7 @@ impl Session {
 /// The only mutation. Unknown names and double facts are harmless: facts say what is, not what to add.
 pub fn apply(session: &mut Session, fact: &Fact) {
     change(session, fact);
-    session.meta.engine_phase = phase::phase(session).key().into();
+    session.meta.engine_phase = phase::written(session).into();
 }
 
 fn change(s: &mut Session, fact: &Fact) {
@@ -293,6 +299,7 @@ fn change(s: &mut Session, fact: &Fact) {
         Fact::PipelineDropped => s.meta.implementation_pipeline = false,
         Fact::Drafted { linked, stub, .. } => {
             s.report = ReportState::Draft { linked: linked.clone(), stub: *stub };
+            s.notes.drafted = s.turns.iter().map(|t| t.name.clone()).collect();
             s.notes.tries = 0;
         }
         Fact::Extended { reason, from } => {
@@ -328,9 +335,9 @@ fn change(s: &mut Session, fact: &Fact) {
         }
         Fact::Indexed => s.row = Some(s.meta.status.key().into()),
         Fact::ClosingWritten { problem } => {
-            s.closing = true;
+            s.closing = problem.is_none();
+            s.live.closing_failed = problem.is_some();
             s.live.commit_due = true;
-            let _ = problem;
         }
         Fact::Committed { .. } => {
             s.live.commit_due = false;
@@ -398,17 +405,8 @@ fn repair(s: &mut Session) {
         for vendor in s.active_vendors() {
             let round = phase::current_round(s);
             let name = TurnName::peer_of(round, &vendor);
-            if s.has(&name) {
-                if s.meta.attempts(&vendor) > 0 {
-                    s.meta.set_attempts(&vendor, 0);
-                }
-                continue;
-            }
-            // A crash between a kept reply and its count: the kept ones of this round are the least that is true.
-            let kept =
-                s.rejected.iter().filter(|r| r.name == name && r.reason != Reason::Clarify).count() as u32;
-            if s.meta.attempts(&vendor) < kept {
-                s.meta.set_attempts(&vendor, kept);
+            if s.meta.attempts(&vendor) > 0 && s.has(&name) {
+                s.meta.set_attempts(&vendor, 0);
             }
         }
         let token = phase::token(s);
@@ -444,10 +442,7 @@ pub fn repairs(session: &Session) -> Vec<String> {
         old.escalations_count != new.escalations_count,
         format!("escalations_count {} → {}", old.escalations_count, new.escalations_count),
     );
-    say(
-        old.peer_attempts != new.peer_attempts,
-        "peer_attempts counted anew from the replies of this round".into(),
-    );
+    say(old.peer_attempts != new.peer_attempts, "peer_attempts of vendors that answered → 0".into());
     say(
         (&old.write_token_holder, &old.handoff_history) != (&new.write_token_holder, &new.handoff_history),
         format!("write token replayed from the turn files: {}", new.write_token_holder),

@@ -197,7 +197,7 @@ fn side_effect(body: &str) -> Option<&str> {
         "EXECUTED",
         "SAVED",
         "COMMITTED",
-        "PUBLISHED",
+        "PUSHED",
     ];
     prose(body).map(|(_, line)| line).find(|line| {
         let bare = without_bullet(line);

@@ -14,6 +14,8 @@ use crate::store::load;
 use crate::store::lock::EngineLock;
 use std::time::Duration;
 
+/// So many of the newest finished sessions are read for their time and result; the index knows neither.
+const FINISHED: usize = 24;
 /// Changes within this time are told together.
 const BATCH: Duration = Duration::from_millis(150);
 
@@ -75,6 +77,7 @@ fn build(hub: &Hub, limit: usize) -> Deck {
     let setting = &hub.shared.setting;
     let listed = list::newest(&setting.layout, limit);
     let desk = setting.registry().ok().map(|registry| setting.desk(registry, None));
+    let mut read = 0;
     let rows: Vec<Row> = listed
         .into_iter()
         .filter_map(|l| {
@@ -83,7 +86,8 @@ fn build(hub: &Hub, limit: usize) -> Deck {
             }
             let finished =
                 l.row.as_ref().is_some_and(|r| matches!(r.status.as_str(), "completed" | "interrupted"));
-            if finished || l.foreign {
+            read += 1;
+            if (finished && read > FINISHED) || l.foreign {
                 return Some(from_index(&l));
             }
             let loaded = load::load(&setting.layout, &l.id).ok()?;
@@ -118,7 +122,10 @@ fn from_session(s: &Session) -> Row {
     } else {
         (exchanges(s), s.meta.turns_limit)
     };
-    let spoken = s.turns.iter().filter_map(|t| Stamp::parse(&t.head.as_ref().ok()?.timestamp)).max();
+    // What a peer says about the time is a claim; the writer's turns carry ours.
+    let ours = s.turns.iter().filter(|t| t.name.is_writer());
+    let spoken = ours.filter_map(|t| Stamp::parse(&t.head.as_ref().ok()?.timestamp)).max();
+    let spoken = Stamp::parse(&s.meta.end_time).max(spoken);
     Row {
         id: s.meta.session_id.clone(),
         task: s.meta.task_description.clone(),

@@ -1,6 +1,6 @@
 //! One screen's asks.
 
-use super::{Client, Hub, deck, locked, session};
+use super::{Client, Hub, deck, locked, search, session};
 use crate::config::layers::FlagValue;
 use crate::domain::policy::Policy;
 use crate::domain::session::id::SessionId;
@@ -29,11 +29,14 @@ const READ_LIMIT: u64 = 16 * 1024 * 1024;
 /// Serves one screen until it leaves.
 pub async fn serve(hub: Hub, mut asks: mpsc::Receiver<Ask>, tells: mpsc::Sender<Tell>) {
     let me = hub.shared.next_client.fetch_add(1, Ordering::Relaxed);
-    locked(&hub.shared.clients).insert(me, Client { tells, deck: 0, watched: Default::default() });
+    locked(&hub.shared.clients)
+        .insert(me, Client { tells, deck: 0, watched: Default::default(), search: Default::default() });
     while let Some(ask) = asks.recv().await {
         handle(&hub, me, ask).await;
     }
-    locked(&hub.shared.clients).remove(&me);
+    if let Some(gone) = locked(&hub.shared.clients).remove(&me) {
+        gone.search.store(true, Ordering::Relaxed);
+    }
     session::forget_unwatched(&hub);
     hub.shared.idle.notify_waiters();
 }
@@ -100,9 +103,7 @@ async fn handle(hub: &Hub, me: u64, ask: Ask) {
             Ok(text) => hub.tell(me, Tell::File { id, file, text }),
             Err(why) => refuse("read", why),
         },
-        Ask::Search { seq, .. } => {
-            hub.tell(me, Tell::Found { seq, hits: Vec::new(), done: true, scanned: 0, total: 0 });
-        }
+        Ask::Search { seq, query, limit } => search::start(hub, me, seq, &query, limit),
         Ask::Events { id } => {
             let events = runtime::events(&hub.shared.setting.layout.runtime(&id));
             hub.tell(me, Tell::Events { id, events });

@@ -165,7 +165,10 @@ pub async fn resume(hub: &Hub, id: &SessionId, yes: bool, finalize: bool) -> Res
     let setting = &hub.shared.setting;
     let desk = setting.desk(setting.registry().map_err(|e| e.cause)?, None);
     let (sender, updates) = mpsc::unbounded_channel();
+    let (commit, push) = setting.permits();
     let policy = Policy {
+        commit,
+        push,
         reflection_timeout: setting.effective.values.reflection_timeout,
         gate_timeout: setting.effective.values.gate_timeout,
         headless: finalize,

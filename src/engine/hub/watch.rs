@@ -55,6 +55,7 @@ pub async fn watch(hub: Hub) {
                 seen = now;
             }
         }
+        hub.shared.shelf.forget();
         hub.shared.deck_dirty.notify_one();
         let looked_at: BTreeSet<SessionId> =
             locked(&hub.shared.clients).values().flat_map(|c| c.watched.iter().cloned()).collect();

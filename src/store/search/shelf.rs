@@ -1,0 +1,120 @@
+//! The files of many searches kept in memory, so that a search at every key press opens none.
+
+use super::read::{self, Text};
+use super::walk::{self, Entry};
+use super::{Batch, Query, lock, scan};
+use crate::domain::session::id::SessionId;
+use crate::store::layout::Layout;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// Files of the newest sessions, up to so many bytes; older ones are read again at each search.
+#[derive(Debug)]
+pub struct Shelf {
+    cap: usize,
+    bytes: AtomicUsize,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    entries: Arc<Vec<Entry>>,
+    slots: Arc<Vec<Mutex<Option<Kept>>>>,
+    walked: Option<Instant>,
+    /// Grows with every walk; what was checked in an earlier one is checked again.
+    epoch: u64,
+}
+
+#[derive(Debug)]
+struct Kept {
+    text: Arc<Text>,
+    stamp: u64,
+    epoch: u64,
+}
+
+/// A usual memory for it.
+pub const CAP: usize = 256 << 20;
+
+/// For so long the disk is believed not to have changed. Checking sizes and times of all files takes about as long as
+/// two searches, so somebody who types notices the first letter at most.
+const FRESH: Duration = Duration::from_secs(3);
+
+impl Shelf {
+    pub fn new(cap: usize) -> Shelf {
+        Shelf { cap, bytes: AtomicUsize::new(0), state: Mutex::default() }
+    }
+
+    /// Like [`super::search`], with results at most three seconds old.
+    pub fn search(
+        &self,
+        layout: &Layout,
+        query: &Query,
+        limit: usize,
+        cancel: &AtomicBool,
+        sink: &mut dyn FnMut(Batch),
+    ) {
+        let (entries, slots, epoch) = self.current(layout);
+        scan(&entries, query, limit, cancel, sink, &|at, space, look| {
+            let mut slot = lock(&slots[at]);
+            if let Some(kept) = slot.as_mut() {
+                if kept.epoch != epoch && kept.stamp == read::stamp(&entries[at]) {
+                    kept.epoch = epoch;
+                }
+                if kept.epoch == epoch {
+                    let text = kept.text.clone();
+                    drop(slot);
+                    return look(&text);
+                }
+                self.bytes.fetch_sub(kept.text.bytes.capacity(), Ordering::Relaxed);
+                *slot = None;
+            }
+            // Taken before reading: a file that changes meanwhile is read again next time.
+            let stamp = read::stamp(&entries[at]);
+            read::load(&entries[at], space);
+            let size = space.bytes.len();
+            if self.bytes.fetch_add(size, Ordering::Relaxed) + size <= self.cap {
+                let mut text = std::mem::take(space);
+                text.bytes.shrink_to(size);
+                self.bytes.fetch_add(text.bytes.capacity() - size, Ordering::Relaxed);
+                let text = Arc::new(text);
+                *slot = Some(Kept { text: text.clone(), stamp, epoch });
+                drop(slot);
+                look(&text);
+            } else {
+                self.bytes.fetch_sub(size, Ordering::Relaxed);
+                drop(slot);
+                look(space);
+            }
+        });
+    }
+
+    /// Looks at the disk at the next search, however soon: something is known to have changed.
+    pub fn forget(&self) {
+        lock(&self.state).walked = None;
+    }
+
+    #[expect(clippy::type_complexity, reason = "three fields of the state, taken out under one lock")]
+    fn current(&self, layout: &Layout) -> (Arc<Vec<Entry>>, Arc<Vec<Mutex<Option<Kept>>>>, u64) {
+        let mut state = lock(&self.state);
+        if state.walked.is_none_or(|at| at.elapsed() > FRESH) {
+            let entries = walk::entries(layout);
+            if *state.entries != entries {
+                let ids = state.entries.iter().map(|entry| entry.id.clone());
+                let mut old: HashMap<SessionId, Kept> = ids
+                    .zip(state.slots.iter())
+                    .filter_map(|(id, slot)| Some((id, lock(slot).take()?)))
+                    .collect();
+                state.slots =
+                    Arc::new(entries.iter().map(|entry| Mutex::new(old.remove(&entry.id))).collect());
+                let gone: usize = old.values().map(|kept| kept.text.bytes.capacity()).sum();
+                self.bytes.fetch_sub(gone, Ordering::Relaxed);
+                state.entries = Arc::new(entries);
+            }
+            state.epoch += 1;
+            state.walked = Some(Instant::now());
+        }
+        (state.entries.clone(), state.slots.clone(), state.epoch)
+    }
+}

@@ -1,0 +1,253 @@
+//! Everything a person can do, once: name, help and where it works. Keys, footer, help, palette and documents read
+//! this table; an action without a row does not exist.
+
+use crate::domain::lang::Lang;
+
+/// Where keys have a meaning. An overlay hides the keys of what is below it; `Global` works everywhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Context {
+    Global,
+    Deck,
+    Session,
+    Question,
+    Gate,
+    Report,
+    Library,
+    Replay,
+    New,
+    /// A text over the screen: a turn file, the doctor's findings.
+    Reader,
+    /// A list to choose from over the screen: palette, help, files.
+    Menu,
+    /// A yes or no.
+    Confirm,
+}
+
+impl Context {
+    pub const ALL: [Context; 12] = [
+        Context::Global,
+        Context::Deck,
+        Context::Session,
+        Context::Question,
+        Context::Gate,
+        Context::Report,
+        Context::Library,
+        Context::Replay,
+        Context::New,
+        Context::Reader,
+        Context::Menu,
+        Context::Confirm,
+    ];
+
+    /// The name in keymap files.
+    pub fn key(self) -> &'static str {
+        match self {
+            Context::Global => "global",
+            Context::Deck => "deck",
+            Context::Session => "session",
+            Context::Question => "question",
+            Context::Gate => "gate",
+            Context::Report => "report",
+            Context::Library => "library",
+            Context::Replay => "replay",
+            Context::New => "new",
+            Context::Reader => "reader",
+            Context::Menu => "menu",
+            Context::Confirm => "confirm",
+        }
+    }
+}
+
+/// One row of the table.
+pub struct Entry {
+    pub action: Action,
+    /// In keymap files and in the palette.
+    pub name: &'static str,
+    /// In the footer; empty for actions that the footer leaves out.
+    pub short: (&'static str, &'static str),
+    /// In the help.
+    pub help: (&'static str, &'static str),
+    pub contexts: &'static [Context],
+}
+
+impl Entry {
+    pub fn short(&self, lang: Lang) -> &'static str {
+        lang.pick(self.short.0, self.short.1)
+    }
+
+    pub fn help(&self, lang: Lang) -> &'static str {
+        lang.pick(self.help.0, self.help.1)
+    }
+}
+
+/// One table, three things made of it: the enum, its rows, and the order in which the footer offers them.
+macro_rules! actions {
+    ($($name:ident $text:literal $short:expr, $help:expr, [$($context:ident)+];)+) => {
+        /// What a key, a button or the palette asks for.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Action { $($name),+ }
+
+        /// The table, in the order of footer and help.
+        pub const ACTIONS: &[Entry] = &[$(Entry {
+            action: Action::$name,
+            name: $text,
+            short: $short,
+            help: $help,
+            contexts: &[$(Context::$context),+],
+        }),+];
+    };
+}
+
+actions! {
+    Open "open" ("open", "открыть"),
+        ("Open what is selected", "Открыть выбранное"), [Deck Library Replay];
+    Choose "choose" ("choose", "выбрать"),
+        ("Take the selected line", "Взять выбранную строку"), [Menu Question];
+    Answer "answer" ("answer", "ответить"),
+        ("Answer the session's open question", "Ответить на вопрос сессии"), [Session];
+    Send "send" ("send", "отправить"),
+        ("Send the text", "Отправить текст"), [Question];
+    Start "start" ("start", "начать"),
+        ("Begin the session", "Начать сессию"), [New];
+    Later "later" ("later", "позже"),
+        ("Leave the question open; it stays counted", "Оставить вопрос открытым; он остаётся в счёте"), [Question Gate];
+    Cancel "cancel" ("cancel", "отмена"),
+        ("Leave the form; what you typed is kept", "Выйти из формы; введённое останется"), [New];
+    Record "record" ("record only", "зафиксировать"),
+        ("A: report, commit, close question; no implementation", "А: отчёт, commit, вопрос о закрытии; без реализации"), [Gate];
+    Implement "implement" ("implement", "реализовать"),
+        ("B: implement now: isolate, review, verify, deploy", "Б: реализовать сейчас: изоляция, ревью, проверка, деплой"), [Gate];
+    RecordAndClose "record-and-close" ("record and close", "и закрыть"),
+        ("C: record and close at once", "В: зафиксировать и сразу закрыть"), [Gate];
+    Sources "sources" ("sources", "источники"),
+        ("Open the turn behind the summary or the objection", "Открыть реплику, на которой стоит резюме или возражение"), [Gate];
+    Yes "yes" ("yes", "да"),
+        ("Do it", "Сделать"), [Confirm];
+    No "no" ("no", "нет"),
+        ("Leave it", "Не делать"), [Confirm];
+    NextQuestion "next-question" ("next question", "след. вопрос"),
+        ("Open the question that has waited longest", "Открыть вопрос, который ждёт дольше всех"), [Global];
+    New "new" ("new", "новая"),
+        ("Begin a new session", "Начать новую сессию"), [Deck];
+    Direct "direct" ("direct", "указать"),
+        ("Give the writer words for its next turn", "Дать писателю указание к следующему ходу"), [Session];
+    CutIn "cut-in" ("cut in", "вмешаться"),
+        ("Stop the running call, add your words, go on", "Остановить идущий вызов, добавить свои слова, продолжить"), [Session];
+    Pause "pause" ("pause", "пауза"),
+        ("Pause the session, or let a standing one go on", "Приостановить сессию или продолжить стоящую"), [Session Deck];
+    Interrupt "interrupt" ("", ""),
+        ("Interrupt the session; it can be resumed later", "Прервать сессию; её можно продолжить позже"), [Session];
+    Finalize "finalize" ("", ""),
+        ("Write the report of an interrupted session and close it", "Написать отчёт прерванной сессии и закрыть её"), [Session];
+    Filter "filter" ("filter", "фильтр"),
+        ("Show only sessions with these words", "Показать только сессии с этими словами"), [Deck];
+    Reports "reports" ("report", "отчёт"),
+        ("Read the session's report", "Читать отчёт сессии"), [Deck Session];
+    Library "library" ("library", "архив"),
+        ("Search everything in all sessions", "Искать по всем сессиям"), [Deck];
+    TurnFiles "turn-files" ("files", "файлы"),
+        ("List the session's files", "Список файлов сессии"), [Session];
+    Replay "replay" ("replay", "повтор"),
+        ("Go through the session step by step", "Пройти сессию шаг за шагом"), [Session];
+    NextLane "next-lane" ("lane", "дорожка"),
+        ("Next participant", "Следующий участник"), [Session];
+    PreviousLane "previous-lane" ("", ""),
+        ("Previous participant", "Предыдущий участник"), [Session];
+    Zoom "zoom" ("zoom", "крупно"),
+        ("One participant on the whole screen, and back", "Один участник на весь экран и обратно"), [Session];
+    Follow "follow" ("follow", "следить"),
+        ("Follow the newest text of this lane", "Следить за новым текстом этой дорожки"), [Session];
+    Editor "editor" ("$EDITOR", "$EDITOR"),
+        ("Write in your editor", "Писать в своём редакторе"), [Question New];
+    ShowTurn "show-turn" ("turn", "реплика"),
+        ("Read the turn that raised the question", "Прочитать реплику, из которой возник вопрос"), [Question];
+    SwitchFocus "switch-focus" ("choices/text", "выбор/текст"),
+        ("Between the choices and the text", "Между вариантами и текстом"), [Question];
+    NextField "next-field" ("field", "поле"),
+        ("Next field", "Следующее поле"), [New];
+    PreviousField "previous-field" ("", ""),
+        ("Previous field", "Предыдущее поле"), [New];
+    Outline "outline" ("outline", "оглавление"),
+        ("List the headings", "Список заголовков"), [Report];
+    FollowLink "follow-link" ("follow", "перейти"),
+        ("Open the link", "Открыть ссылку"), [Report];
+    NextLink "next-link" ("link", "ссылка"),
+        ("Next link", "Следующая ссылка"), [Report];
+    PreviousLink "previous-link" ("", ""),
+        ("Previous link", "Предыдущая ссылка"), [Report];
+    Fold "fold" ("fold", "свернуть"),
+        ("Fold or unfold the section", "Свернуть или развернуть раздел"), [Report];
+    FoldAll "fold-all" ("", ""),
+        ("Fold or unfold all sections", "Свернуть или развернуть все разделы"), [Report];
+    NextMark "next-mark" ("", ""),
+        ("Next place with the words searched for", "Следующее место с искомыми словами"), [Report];
+    PreviousMark "previous-mark" ("", ""),
+        ("Previous place with the words searched for", "Предыдущее место с искомыми словами"), [Report];
+    Verify "verify" ("verify", "проверить"),
+        ("Check the report against the session's files", "Проверить отчёт по файлам сессии"), [Report];
+    CopyPath "copy-path" ("copy path", "копировать путь"),
+        ("Copy the path of this file", "Копировать путь этого файла"), [Report Reader Session];
+    Facets "facets" ("facets", "фильтры"),
+        ("Filters of the search", "Фильтры поиска"), [Library];
+    StepBack "step-back" ("back", "назад"),
+        ("One step back", "Шаг назад"), [Replay];
+    StepOn "step-on" ("on", "вперёд"),
+        ("One step on", "Шаг вперёд"), [Replay];
+    Play "play" ("play", "играть"),
+        ("Let it run, and stop", "Пустить и остановить"), [Replay];
+    NextNew "next-new" ("unseen", "новое"),
+        ("Next event that you have not seen", "Следующее событие, которого ты не видел"), [Replay];
+    Down "down" ("", ""),
+        ("One line down; in a replay, one round on", "На строку вниз; в повторе — на раунд вперёд"), [Deck Session Question Gate Report Library Replay Reader Menu];
+    Up "up" ("", ""),
+        ("One line up; in a replay, one round back", "На строку вверх; в повторе — на раунд назад"), [Deck Session Question Gate Report Library Replay Reader Menu];
+    PageDown "page-down" ("", ""),
+        ("One page down", "На страницу вниз"), [Deck Session Question Gate Report Library Reader Menu];
+    PageUp "page-up" ("", ""),
+        ("One page up", "На страницу вверх"), [Deck Session Question Gate Report Library Reader Menu];
+    First "first" ("", ""),
+        ("To the beginning", "В начало"), [Deck Session Report Library Replay Reader Menu];
+    Last "last" ("", ""),
+        ("To the end", "В конец"), [Deck Session Report Library Replay Reader Menu];
+    Back "back" ("back", "назад"),
+        ("Back to where you came from", "Вернуться"), [Session Report Library Replay Reader Menu];
+    Doctor "doctor" ("", ""),
+        ("What was found where: agents, folders, terminal", "Что где найдено: агенты, папки, терминал"), [Global];
+    Palette "palette" ("", ""),
+        ("Run any action by its name", "Выполнить любое действие по имени"), [Global];
+    Redraw "redraw" ("", ""),
+        ("Draw the screen anew", "Перерисовать экран"), [Global];
+    Suspend "suspend" ("", ""),
+        ("Back to the shell; fg returns", "В оболочку; вернуться: fg"), [Global];
+    Help "help" ("keys", "клавиши"),
+        ("Every action and its keys", "Все действия и их клавиши"), [Global];
+    Quit "quit" ("quit", "выход"),
+        ("Leave the dashboard; sessions run on", "Выйти; сессии продолжат работать"), [Global Deck];
+}
+
+/// The action with this name in keymap files.
+pub fn by_name(name: &str) -> Option<&'static Entry> {
+    ACTIONS.iter().find(|e| e.name == name)
+}
+
+/// The row of an action.
+pub fn entry(action: Action) -> &'static Entry {
+    &ACTIONS[action as usize]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_action_has_one_row_with_a_name_of_its_own() {
+        let names: BTreeSet<_> = ACTIONS.iter().map(|e| e.name).collect();
+        assert_eq!(names.len(), ACTIONS.len());
+        for e in ACTIONS {
+            assert_eq!(entry(e.action).name, e.name);
+            assert!(!e.help.0.is_empty() && !e.help.1.is_empty(), "{}", e.name);
+            assert!(e.help.1.chars().any(|c| c >= 'А'), "{} has no Russian help", e.name);
+        }
+    }
+}

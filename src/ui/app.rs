@@ -1,0 +1,252 @@
+//! The loop: wait for one thing, take what else is there, do what comes of it, draw once if something changed.
+//!
+//! There is no ticker. The model names the next time at which something changes by itself; when nothing does, nobody
+//! wakes us.
+
+use super::frame::Frames;
+use super::model::{Clock, Model};
+use super::msg::{Cmd, Msg};
+use super::settings::{Kept, Settings};
+use super::signals::{Signal, Signals};
+use super::term::{Options, Term};
+use super::update::{start, update};
+use super::view::{title, view};
+use crate::domain::session::id::SessionId;
+use crate::domain::session::meta::Status;
+use crate::engine::clock::Clock as Wall;
+use crate::engine::wire::{Ask, Owner, Tell};
+use crossterm::event::{Event, EventStream};
+use futures_core::Stream;
+use std::future::{pending, poll_fn};
+use std::io;
+use std::pin::Pin;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until};
+
+/// So much is taken before a frame is drawn, however much there is.
+const BATCH: usize = 64;
+
+/// If nothing has stopped us after this long, nothing will.
+const STOPS: Duration = Duration::from_millis(500);
+
+/// Why the screen closed.
+#[derive(Debug)]
+pub enum Why {
+    Quit,
+    /// SIGTERM, or SIGHUP: the terminal is gone.
+    Signal(Signal),
+    /// The engine's end of the channel closed; with its last words, if it had any.
+    EngineGone(Option<String>),
+    /// The terminal cannot be read or written.
+    Terminal(io::Error),
+}
+
+/// What is left when the screen closes.
+#[derive(Debug)]
+pub struct Exit {
+    pub why: Why,
+    /// Unsent answers and seen-marks, to be found again.
+    pub kept: Kept,
+    /// Sessions that run on in the engine, and open questions.
+    pub running: usize,
+    pub waiting: usize,
+    /// The session that was in front.
+    pub session: Option<SessionId>,
+}
+
+/// What one turn of the loop waits for.
+enum Woke {
+    Signal(Signal),
+    Input(Option<io::Result<Event>>),
+    Tell(Option<Tell>),
+    Time,
+}
+
+/// Shows the dashboard until the pilot leaves, on the thread that calls it. The engine is at the other end of the two
+/// channels.
+pub async fn run(asks: mpsc::Sender<Ask>, mut tells: mpsc::Receiver<Tell>, settings: Settings) -> Exit {
+    let began = Instant::now();
+    let clock = || Clock { now: Wall::System.now(), at: began.elapsed() };
+    let options = Options {
+        mouse: settings.mouse,
+        bell: settings.bell,
+        desktop: settings.desktop,
+        tmux: settings.tmux,
+    };
+    let (mut term, mut signals) = match Term::enter(options).and_then(|term| Ok((term, Signals::listen()?))) {
+        Ok(both) => both,
+        Err(e) => return Exit::without_screen(e, settings.kept),
+    };
+    let mut model = Model::new(&settings, clock(), term.size());
+    let mut events = Some(EventStream::new());
+    let mut frames = Frames::default();
+    let first = start(&mut model, &settings.start);
+    let mut out =
+        Outside { asks, term: &mut term, events: &mut events, signals: &mut signals, settings: &settings };
+    let mut ended = out.perform(&mut model, first).await;
+    while ended.is_none() {
+        let frame = model.dirty.then(|| frames.next(model.clock.at));
+        let wake = model.next_wake();
+        let deadline = frame.into_iter().chain(wake).min().map(|at| began + at);
+        let woke = tokio::select! {
+            biased;
+            signal = out.signals.next() => Woke::Signal(signal),
+            input = next_event(out.events) => Woke::Input(input),
+            tell = tells.recv() => Woke::Tell(tell),
+            () = async { match deadline { Some(at) => sleep_until(at).await, None => pending().await } } => Woke::Time,
+        };
+        model.clock = clock();
+        let mut cmds = Vec::new();
+        ended = out.take(&mut model, woke, &mut cmds);
+        for _ in 0..BATCH {
+            let Ok(tell) = tells.try_recv() else { break };
+            cmds.extend(update(&mut model, Msg::Tell(Box::new(tell))));
+        }
+        if wake.is_some_and(|at| at <= model.clock.at) {
+            cmds.extend(update(&mut model, Msg::Tick));
+        }
+        ended = ended.or(out.perform(&mut model, cmds).await);
+        if ended.is_none() && model.dirty && frames.take(model.clock.at) {
+            model.dirty = false;
+            ended = out.term.draw(title(&model), |frame| view(&mut model, frame)).err().map(Why::Terminal);
+        }
+    }
+    drop(out);
+    drop(events);
+    drop(term);
+    Exit::of(model, ended.unwrap_or(Why::Quit))
+}
+
+/// The next event; never one while the terminal is somebody else's.
+async fn next_event(events: &mut Option<EventStream>) -> Option<io::Result<Event>> {
+    match events {
+        Some(stream) => poll_fn(|cx| Pin::new(&mut *stream).poll_next(cx)).await,
+        None => pending().await,
+    }
+}
+
+/// What commands act on.
+struct Outside<'a> {
+    asks: mpsc::Sender<Ask>,
+    term: &'a mut Term,
+    events: &'a mut Option<EventStream>,
+    signals: &'a mut Signals,
+    settings: &'a Settings,
+}
+
+impl Outside<'_> {
+    /// Turns what woke us into messages, and the messages into commands.
+    fn take(&mut self, model: &mut Model, woke: Woke, cmds: &mut Vec<Cmd>) -> Option<Why> {
+        let msg = match woke {
+            Woke::Signal(Signal::Stop) => {
+                cmds.push(Cmd::Suspend);
+                return None;
+            }
+            // Somebody stopped and woke us from outside: the terminal may show anything.
+            Woke::Signal(Signal::Continue) => return self.again(model).err().map(Why::Terminal),
+            Woke::Signal(signal) => return Some(Why::Signal(signal)),
+            Woke::Input(Some(Ok(event))) => message(event)?,
+            Woke::Input(Some(Err(e))) => return Some(Why::Terminal(e)),
+            Woke::Input(None) => {
+                return Some(Why::Terminal(io::Error::other("the terminal closed its input")));
+            }
+            Woke::Tell(Some(tell)) => Msg::Tell(Box::new(tell)),
+            Woke::Tell(None) => return Some(Why::EngineGone(model.engine.bye.take())),
+            Woke::Time => return None,
+        };
+        cmds.extend(update(model, msg));
+        None
+    }
+
+    async fn perform(&mut self, model: &mut Model, cmds: Vec<Cmd>) -> Option<Why> {
+        for cmd in cmds {
+            let done = match cmd {
+                Cmd::Ask(ask) => {
+                    // A closed channel shows on the other one too, with the reason.
+                    let _ = self.asks.send(*ask).await;
+                    Ok(())
+                }
+                Cmd::Copy(text) => self.term.copy(&text),
+                Cmd::Notice(text) => self.term.notice(&text),
+                Cmd::Keep => {
+                    (self.settings.keep)(&model.kept());
+                    Ok(())
+                }
+                Cmd::Redraw => self.again(model),
+                Cmd::Suspend => self.suspend(model).await,
+                Cmd::Edit(text) => self.edit(model, &text),
+                Cmd::Quit => return Some(Why::Quit),
+            };
+            if let Err(e) = done {
+                return Some(Why::Terminal(e));
+            }
+        }
+        None
+    }
+
+    /// Lets the pilot's editor have the terminal.
+    fn edit(&mut self, model: &mut Model, text: &str) -> io::Result<()> {
+        self.aside();
+        let edited = (self.settings.edit)(text).map_err(|e| e.to_string());
+        self.again(model)?;
+        update(model, Msg::Edited(edited));
+        Ok(())
+    }
+
+    /// Back to the shell, until it wakes us. The stop reaches the process, not this thread: what follows may still run
+    /// for a moment, so the wake-up itself is waited for.
+    async fn suspend(&mut self, model: &mut Model) -> io::Result<()> {
+        self.aside();
+        (self.settings.suspend)();
+        tokio::select! {
+            biased;
+            _ = self.signals.next() => {}
+            () = tokio::time::sleep(STOPS) => {}
+        }
+        self.again(model)
+    }
+
+    /// Gives the terminal to somebody else. The reader of events goes first: two readers would split keys.
+    fn aside(&mut self) {
+        drop(self.events.take());
+        self.term.leave();
+    }
+
+    /// Takes the terminal again and draws everything.
+    fn again(&mut self, model: &mut Model) -> io::Result<()> {
+        self.term.resume()?;
+        self.events.get_or_insert_with(EventStream::new);
+        model.size = self.term.size();
+        model.dirty = true;
+        Ok(())
+    }
+}
+
+fn message(event: Event) -> Option<Msg> {
+    Some(match event {
+        Event::Key(key) => Msg::Key(key),
+        Event::Mouse(mouse) => Msg::Mouse(mouse),
+        Event::Paste(text) => Msg::Paste(text),
+        Event::Resize(width, height) => Msg::Resize(width, height),
+        Event::FocusGained => Msg::Focus(true),
+        Event::FocusLost => Msg::Focus(false),
+    })
+}
+
+impl Exit {
+    fn of(model: Model, why: Why) -> Exit {
+        let driven = model.deck.rows.iter().filter(|r| r.owner == Owner::Here && r.status == Status::Started);
+        Exit {
+            why,
+            running: driven.count(),
+            waiting: model.waiting().0,
+            session: model.front().cloned(),
+            kept: model.kept(),
+        }
+    }
+
+    fn without_screen(e: io::Error, kept: Kept) -> Exit {
+        Exit { why: Why::Terminal(e), kept, running: 0, waiting: 0, session: None }
+    }
+}

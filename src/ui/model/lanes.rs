@@ -1,0 +1,144 @@
+//! A participant's lane: everything it said, in order, as blocks that wrap on their own; then the text that comes.
+
+use super::rounds::{lane_of, numbered};
+use super::watched::Watched;
+use crate::domain::lang::Lang;
+use crate::domain::session::state::Session;
+use crate::domain::session::turn::Turn;
+use crate::ui::theme::Role;
+
+/// Who speaks in a lane.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Voice {
+    /// The vendor's key, or the writer's.
+    pub name: String,
+    pub role: String,
+    /// Empty for the writer; the key of tables by vendor.
+    pub vendor: String,
+}
+
+/// A piece of a lane.
+#[derive(Debug, Clone)]
+pub struct Block<'a> {
+    /// Stable within the lane.
+    pub id: String,
+    pub heading: String,
+    pub role: Role,
+    /// From an agent, not yet safe to draw.
+    pub body: &'a str,
+    pub turn: Option<&'a Turn>,
+}
+
+/// The writer, then the peers in calling order.
+pub fn voices(s: &Session, lang: Lang) -> Vec<Voice> {
+    let role = |agent: &str, otherwise: &str| {
+        let roles = s.meta.roles_of(agent).join(", ");
+        if roles.is_empty() { otherwise.to_string() } else { roles }
+    };
+    let writer = if s.notes.writer_vendor.is_empty() { &s.meta.writer_agent } else { &s.notes.writer_vendor };
+    let mut all = vec![Voice {
+        name: writer.clone(),
+        role: role(&s.meta.writer_agent, lang.pick("writer", "писатель")),
+        vendor: String::new(),
+    }];
+    all.extend(s.peers().into_iter().map(|p| Voice {
+        role: role(&p.agent, lang.pick("peer", "напарник")),
+        name: p.vendor.clone(),
+        vendor: p.vendor,
+    }));
+    all
+}
+
+/// What stands in a lane, oldest first.
+pub fn blocks<'a>(w: &'a Watched, lane: usize, lang: Lang) -> Vec<Block<'a>> {
+    let s = w.session();
+    let unit = if s.is_round_loop() {
+        lang.pick("round", "раунд")
+    } else {
+        lang.pick("exchange", "обмен")
+    };
+    let mut out = Vec::new();
+    for (number, turn) in numbered(s) {
+        if lane_of(s, &turn.name) != lane {
+            continue;
+        }
+        out.extend(kept_aside(s, turn, lang));
+        out.push(Block {
+            id: turn.name.to_string(),
+            heading: format!("{unit} {number} · {}", turn.name),
+            role: Role::Muted,
+            body: turn.body(),
+            turn: Some(turn),
+        });
+        out.extend(answers(s, turn, lang));
+    }
+    if let Some(running) = w.call.as_ref().filter(|r| lane_of_call(s, r.call.vendor.as_deref()) == lane) {
+        let purpose = running.call.purpose.key();
+        out.push(Block {
+            id: "preview".into(),
+            heading: format!(
+                "{unit} {} · {purpose} · {}",
+                running.call.round,
+                lang.pick("as it comes", "по мере поступления")
+            ),
+            role: Role::Running,
+            body: &w.view.preview,
+            turn: None,
+        });
+    }
+    out
+}
+
+/// The lane of a call.
+pub fn lane_of_call(s: &Session, vendor: Option<&str>) -> usize {
+    vendor.map_or(0, |v| s.peers().iter().position(|p| p.vendor == v).map_or(1, |n| n + 1))
+}
+
+/// Replies that did not count, before the one that did.
+fn kept_aside<'a>(s: &Session, turn: &Turn, lang: Lang) -> Vec<Block<'a>> {
+    let rejected = s.rejected.iter().filter(|r| r.name == turn.name);
+    rejected
+        .map(|r| Block {
+            id: format!("{}.rejected-{}", r.name.stem(), r.k),
+            heading: format!(
+                "✗ {} {} · {}: {}",
+                lang.pick("reply", "ответ"),
+                r.k,
+                lang.pick("not accepted", "не принят"),
+                r.reason
+            ),
+            role: Role::Failed,
+            body: "",
+            turn: None,
+        })
+        .collect()
+}
+
+/// What the pilot said to an escalation of this turn.
+fn answers<'a>(s: &'a Session, turn: &Turn, lang: Lang) -> Vec<Block<'a>> {
+    let file = turn.name.to_string();
+    let raised = s.escalations.iter().filter(|e| e.source == file);
+    raised
+        .map(|e| Block {
+            id: e.file_name(),
+            heading: if e.is_open() {
+                format!(
+                    "! {} {} · {}",
+                    lang.pick("escalation", "эскалация"),
+                    e.number,
+                    lang.pick("waits for you", "ждёт тебя")
+                )
+            } else {
+                format!(
+                    "! {} {} · {}",
+                    lang.pick("escalation", "эскалация"),
+                    e.number,
+                    lang.pick("the pilot answered", "пилот ответил")
+                )
+            },
+            role: Role::Escalated,
+            body: &e.response,
+            turn: None,
+        })
+        .collect()
+}

@@ -1,0 +1,178 @@
+//! What the engine says. Facts change what is watched, the deck changes what waits; nothing moves the pilot.
+
+use super::{deck, open, part};
+use crate::domain::session::id::SessionId;
+use crate::domain::session::meta::Status;
+use crate::engine::wire::{Ask, Event, Owner, Row, Tell};
+use crate::ui::model::form::Opening;
+use crate::ui::model::replay::digest;
+use crate::ui::model::watched::Watched;
+use crate::ui::model::{Model, Screen};
+use crate::ui::msg::Cmd;
+use crate::ui::overlay::Overlay;
+use crate::ui::text::one_line;
+use crate::ui::theme::Role;
+
+pub fn heard(model: &mut Model, tell: Tell) -> Vec<Cmd> {
+    let was_dirty = std::mem::replace(&mut model.dirty, true);
+    let mut cmds = part::tell(model, &tell);
+    cmds.extend(core(model, tell, was_dirty));
+    cmds
+}
+
+fn core(model: &mut Model, tell: Tell, was_dirty: bool) -> Vec<Cmd> {
+    match tell {
+        Tell::Welcome { version, pid, sessions, .. } => {
+            model.engine.version = version;
+            model.engine.pid = pid;
+            model.engine.sessions = sessions;
+            model.engine.bye = None;
+            Vec::new()
+        }
+        Tell::Deck { rows, total } => new_deck(model, rows, total),
+        Tell::Snapshot { view } => {
+            let id = view.session.meta.session_id.clone();
+            match model.watched.get_mut(&id) {
+                Some(watched) => watched.renew(view),
+                // Asked for and no longer wanted.
+                None if !model.watching.contains(&id) => {}
+                None => {
+                    model.watched.insert(id, Watched::new(view));
+                }
+            }
+            Vec::new()
+        }
+        Tell::Event { id, event } => {
+            if let Some(w) = model.watched.get_mut(&id) {
+                w.event(&event);
+            }
+            Vec::new()
+        }
+        Tell::Progress { id, call, progress } => {
+            let now = model.clock.now;
+            match model.watched.get_mut(&id) {
+                Some(w) => w.progress(&call, &progress, now),
+                None => model.dirty = was_dirty,
+            }
+            Vec::new()
+        }
+        Tell::Events { id, events } => {
+            if let Some(w) = model.watched.get_mut(&id) {
+                w.history(&events);
+            }
+            since_last_time(model, &id, &events);
+            Vec::new()
+        }
+        Tell::Opening { announcement, questions } => {
+            if let Some(form) = form(model) {
+                form.sent = false;
+                form.opening = Some(Opening { announcement, questions });
+            }
+            Vec::new()
+        }
+        Tell::Began { id, announcement } => began(model, &id, &announcement),
+        Tell::File { id, file, text } => {
+            fill(model, |r| r.file.as_ref().is_some_and(|(i, f)| *i == id && *f == file), text);
+            Vec::new()
+        }
+        Tell::Doctor { text } => {
+            fill(model, |r| r.file.is_none() && r.title == "doctor", text);
+            Vec::new()
+        }
+        Tell::Refused { what, why } => refused(model, &what, &why),
+        Tell::Bye { why } => {
+            model.engine.bye = Some(why);
+            Vec::new()
+        }
+        Tell::Found { .. } | Tell::Verified { .. } => Vec::new(),
+    }
+}
+
+fn new_deck(model: &mut Model, rows: Vec<Row>, total: usize) -> Vec<Cmd> {
+    (model.deck.rows, model.deck.total, model.deck.loaded) = (rows, total, true);
+    let open = model.deck.rows.iter().flat_map(|r| r.questions.iter().map(move |q| (&r.id, q.id.as_str())));
+    model.attention.see(open, model.clock.at);
+    for row in &model.deck.rows {
+        if let Some(w) = model.watched.get_mut(&row.id) {
+            w.row(row);
+        }
+    }
+    deck::reselect(model);
+    for overlay in &mut model.overlays {
+        if let Overlay::Reply(reply) = overlay {
+            let row = model.deck.rows.iter().find(|r| r.id == reply.id);
+            let open = |q: &crate::domain::question::Question| {
+                row.is_none_or(|r| r.questions.iter().any(|o| o.id == q.id))
+            };
+            reply.gone = reply.question().is_some_and(|q| !open(q));
+        }
+    }
+    go_on(model)
+}
+
+/// Sessions that were stopped by a cut-in go on as soon as nobody drives them.
+fn go_on(model: &mut Model) -> Vec<Cmd> {
+    let mut cmds = Vec::new();
+    for row in &model.deck.rows {
+        let Some(w) = model.watched.get_mut(&row.id).filter(|w| w.go_on) else { continue };
+        if row.owner == Owner::Nobody && row.status == Status::Started {
+            w.go_on = false;
+            cmds.push(Cmd::ask(Ask::Resume { id: row.id.clone(), yes: false }));
+        }
+    }
+    cmds
+}
+
+/// A few words about what the pilot has not seen, for a session that he comes back to.
+fn since_last_time(model: &mut Model, id: &SessionId, events: &[Event]) {
+    let seen = model.seen.of(id);
+    let here = matches!(model.screens.last(), Some(Screen::Session(shown)) if shown.id == *id);
+    let digest = digest(events, seen);
+    if seen == 0 || !here || digest.is_empty() {
+        return;
+    }
+    let since = model.lang().pick("since you looked:", "с прошлого раза:");
+    model.say(format!("{since} {}", digest.lines(model.lang()).join(" · ")), Role::Running);
+}
+
+fn began(model: &mut Model, id: &SessionId, announcement: &[String]) -> Vec<Cmd> {
+    let was_form = matches!(model.screens.last(), Some(Screen::New(_)));
+    if was_form {
+        model.screens.pop();
+        model.drafts.remove("new/task");
+    }
+    model.deck.selected = Some(id.clone());
+    let text: Vec<String> = announcement.iter().map(|l| one_line(l, 200)).collect();
+    model.say(text.join(" · "), Role::Done);
+    if !was_form {
+        return Vec::new();
+    }
+    let mut cmds = vec![Cmd::Keep];
+    cmds.extend(open::session(model, id));
+    cmds
+}
+
+fn refused(model: &mut Model, what: &str, why: &str) -> Vec<Cmd> {
+    if let Some(form) = form(model).filter(|f| f.sent) {
+        form.sent = false;
+        form.problem = Some(why.to_string());
+        return Vec::new();
+    }
+    // A text that cannot be read says so where it would have stood.
+    fill(model, |_| true, why.to_string());
+    model.say(format!("{what}: {why}"), Role::Failed);
+    Vec::new()
+}
+
+fn form(model: &mut Model) -> Option<&mut crate::ui::model::form::Form> {
+    model.screens.iter_mut().find_map(|s| if let Screen::New(form) = s { Some(form.as_mut()) } else { None })
+}
+
+/// Gives a text to the reader that waits for it.
+fn fill(model: &mut Model, wanted: impl Fn(&crate::ui::model::reader::Reader) -> bool, text: String) {
+    let readers =
+        model.overlays.iter_mut().filter_map(|o| if let Overlay::Reader(r) = o { Some(r) } else { None });
+    if let Some(reader) = readers.rev().find(|r| r.text.is_none() && wanted(r)) {
+        reader.text = Some(text);
+    }
+}

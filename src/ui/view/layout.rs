@@ -1,0 +1,210 @@
+//! What drawing finds out and the next key or click needs: positions, what lies where, wrapped text.
+
+use crate::domain::session::id::SessionId;
+use crate::ui::action::Action;
+use crate::ui::scroll::Scroll;
+use crate::ui::text::wrap;
+use ratatui::layout::{Position, Rect};
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::rc::Rc;
+
+/// A text that scrolls.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Pane {
+    Deck,
+    Lane(SessionId, usize),
+    Question,
+    Gate,
+    Menu,
+    Reader,
+}
+
+/// What a click means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Hit {
+    Action(Action),
+    Row(SessionId),
+    Lane(usize),
+    /// A line of the list or of the choices in front.
+    Line(usize),
+    Field(usize),
+    Pane(Pane),
+}
+
+#[derive(Default)]
+pub struct Layout {
+    pub scrolls: HashMap<Pane, Scroll>,
+    /// In drawing order: what lies on top comes last.
+    pub hits: Vec<(Rect, Hit)>,
+    pub wraps: Wraps,
+}
+
+impl Layout {
+    /// The position of a pane. Lanes begin at their end: what comes is what one wants to see.
+    pub fn scroll(&mut self, pane: Pane) -> &mut Scroll {
+        let begin = if matches!(pane, Pane::Lane(..)) { Scroll::following } else { Scroll::default };
+        self.scrolls.entry(pane).or_insert_with(begin)
+    }
+
+    pub fn hit(&self, x: u16, y: u16) -> Option<Hit> {
+        let at = Position { x, y };
+        self.hits
+            .iter()
+            .rev()
+            .find(|(area, hit)| area.contains(at) && !matches!(hit, Hit::Pane(_)))
+            .map(|(_, h)| h.clone())
+    }
+
+    /// The pane under the mouse.
+    pub fn pane(&self, x: u16, y: u16) -> Option<Pane> {
+        let at = Position { x, y };
+        self.hits.iter().rev().find_map(|(area, hit)| match hit {
+            Hit::Pane(pane) if area.contains(at) => Some(pane.clone()),
+            _ => None,
+        })
+    }
+
+    /// Forgets a session that is no longer watched, but not where the pilot read: coming back is coming back.
+    pub fn forget(&mut self, id: &SessionId) {
+        self.wraps.forget(id);
+    }
+}
+
+/// Wrapped texts by session, name and width.
+#[derive(Default)]
+pub struct Wraps {
+    whole: HashMap<(SessionId, String, u16), Wrapped>,
+    growing: HashMap<(SessionId, u16), Growing>,
+}
+
+/// The stamp of a text and its lines.
+type Wrapped = (u64, Rc<Vec<String>>);
+
+/// So many wrapped texts are kept; a session has about a hundred files.
+const KEPT: usize = 600;
+
+/// A line without a break is wrapped piece by piece from this size on.
+const PIECE: usize = 16 * 1024;
+
+/// A text that grows at its end: what is complete is wrapped once.
+#[derive(Default)]
+struct Growing {
+    /// Bytes that are wrapped for good, the last of them, and their lines.
+    done: usize,
+    edge: Vec<u8>,
+    fixed: usize,
+    lines: Rc<Vec<String>>,
+    seen: usize,
+}
+
+impl Wraps {
+    /// The lines of a text that changes rarely.
+    pub fn whole(&mut self, id: &SessionId, name: &str, text: &str, width: u16) -> Rc<Vec<String>> {
+        let stamp = stamp(text);
+        let key = (id.clone(), name.to_string(), width);
+        if let Some((_, lines)) = self.whole.get(&key).filter(|(known, _)| *known == stamp) {
+            return lines.clone();
+        }
+        if self.whole.len() >= KEPT {
+            self.whole.clear();
+        }
+        let lines = Rc::new(wrap(text.trim_end(), usize::from(width)));
+        self.whole.insert(key, (stamp, lines.clone()));
+        lines
+    }
+
+    /// The lines of a text that grows.
+    pub fn growing(&mut self, id: &SessionId, text: &str, width: u16) -> Rc<Vec<String>> {
+        let growing = self.growing.entry((id.clone(), width)).or_default();
+        growing.take(text, usize::from(width));
+        growing.lines.clone()
+    }
+
+    fn forget(&mut self, id: &SessionId) {
+        self.whole.retain(|(of, ..), _| of != id);
+        self.growing.retain(|(of, _), _| of != id);
+    }
+}
+
+impl Growing {
+    fn take(&mut self, text: &str, width: usize) {
+        let grew = text.len() >= self.seen
+            && text.as_bytes().get(..self.done).is_some_and(|d| d.ends_with(&self.edge));
+        if grew && text.len() == self.seen {
+            return;
+        }
+        if !grew {
+            *self = Growing::default();
+        }
+        let lines = Rc::make_mut(&mut self.lines);
+        lines.truncate(self.fixed);
+        loop {
+            let rest = &text[self.done..];
+            let piece = match rest.rfind('\n') {
+                Some(at) => at + 1,
+                None if rest.len() > PIECE => rest.floor_char_boundary(PIECE),
+                None => break,
+            };
+            lines.extend(wrap(rest[..piece].strip_suffix('\n').unwrap_or(&rest[..piece]), width));
+            self.done += piece;
+            self.fixed = lines.len();
+        }
+        self.edge = text.as_bytes()[self.done.saturating_sub(32)..self.done].to_vec();
+        self.seen = text.len();
+        if self.done < text.len() {
+            lines.extend(wrap(&text[self.done..], width));
+        }
+    }
+}
+
+/// Tells texts apart without reading all of them: their place, length, beginning and end.
+fn stamp(text: &str) -> u64 {
+    let bytes = text.as_bytes();
+    let mut hasher = DefaultHasher::new();
+    (bytes.as_ptr() as usize, bytes.len()).hash(&mut hasher);
+    bytes[..bytes.len().min(256)].hash(&mut hasher);
+    bytes[bytes.len().saturating_sub(256)..].hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_growing_text_wraps_like_a_whole_one() {
+        let id = SessionId::new("2026-08-24", 1, "a").unwrap();
+        let text = "первая строка, длинная\n\nвторая 漢字漢字漢字 и дальше\nконец без перевода";
+        let mut wraps = Wraps::default();
+        for (at, _) in text.char_indices().chain([(text.len(), ' ')]) {
+            let lines = wraps.growing(&id, &text[..at], 11);
+            let whole = if at == 0 { vec![] } else { wrap(&text[..at], 11) };
+            // A break at the end opens a line only when something stands in it.
+            let open = text[..at].ends_with('\n');
+            assert_eq!(*lines, whole[..whole.len() - usize::from(open)], "{at}");
+        }
+        assert_eq!(*wraps.growing(&id, "neu", 11), ["neu"], "begun anew");
+    }
+
+    #[test]
+    fn a_monster_line_is_wrapped_piece_by_piece() {
+        let id = SessionId::new("2026-08-24", 1, "a").unwrap();
+        let mut wraps = Wraps::default();
+        let mut text = String::new();
+        for _ in 0..100 {
+            text.push_str(&"x".repeat(1_000));
+            wraps.growing(&id, &text, 50);
+        }
+        let lines = wraps.growing(&id, &text, 50);
+        assert_eq!(lines.iter().map(String::len).sum::<usize>(), 100_000);
+    }
+
+    #[test]
+    fn a_changed_text_is_wrapped_again() {
+        let id = SessionId::new("2026-08-24", 1, "a").unwrap();
+        let mut wraps = Wraps::default();
+        assert_eq!(wraps.whole(&id, "t", "one two", 4)[..], ["one", "two"]);
+        assert_eq!(wraps.whole(&id, "t", "one", 4)[..], ["one"]);
+    }
+}

@@ -1,0 +1,172 @@
+//! A question with everything that it takes to answer well: who asks, since when, what stands still because of it, the
+//! whole reason, the choices with what each will do, and a place to write.
+
+use super::draw::{Canvas, safe};
+use super::layout::{Hit, Pane};
+use crate::domain::lang::Lang;
+use crate::domain::question::{Question, QuestionKind};
+use crate::ui::model::Model;
+use crate::ui::model::deck::slug;
+use crate::ui::model::reply::{Focus, Reply, Target};
+use crate::ui::text::wrap;
+use crate::ui::theme::Role;
+use crate::ui::words;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+pub fn draw(model: &Model, reply: &Reply, canvas: &mut Canvas, area: Rect) {
+    // On a small screen everything; else what is behind stays in sight.
+    let height = if area.height <= 20 { area.height } else { (area.height * 3 / 4).max(18) };
+    let area = Rect { y: area.bottom() - height, height, ..area };
+    canvas.clear(area);
+    let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
+    let width = usize::from(inner.width);
+    heading(model, reply, canvas, area);
+    let lang = canvas.lang();
+    let mut y = area.y + 1;
+    for line in frozen(reply, lang, width).into_iter().take(if area.height > 11 { 3 } else { 2 }) {
+        canvas.text(Rect { y, height: 1, ..inner }, &line, canvas.style(Role::Muted));
+        y += 1;
+    }
+    let choices = reply.question().map_or(0, |q| q.choices.len()) as u16;
+    let left = area.bottom().saturating_sub(y);
+    let editor = if reply.takes_text() { (left / 3).clamp(3, 12).min(left) } else { 0 };
+    let text = left.saturating_sub(choices + editor + u16::from(editor > 0));
+    let place = Rect { y, height: text, ..inner };
+    let lines: Vec<Line> =
+        body(model, reply, width).into_iter().map(|l| Line::styled(l, canvas.style(Role::Text))).collect();
+    canvas.scrolled(place, Pane::Question, &lines);
+    y += text;
+    if let Some(q) = reply.question() {
+        options(reply, q, canvas, Rect { y, height: choices, ..inner });
+    }
+    y += choices;
+    if editor > 0 {
+        let focused = reply.focus == Focus::Text;
+        divider(canvas, Rect { y, height: 1, ..area }, lang.pick("your answer", "твой ответ"), focused);
+        let hint = lang.pick("write here; leaving keeps it", "пиши здесь; при выходе текст сохранится");
+        let place = Rect { y: y + 1, height: (area.bottom() - y).saturating_sub(1), ..inner };
+        canvas.editor(place, &reply.editor, focused, hint);
+    }
+}
+
+fn heading(model: &Model, reply: &Reply, canvas: &mut Canvas, area: Rect) {
+    let lang = canvas.lang();
+    let (title, role) = match &reply.target {
+        Target::Question(q) => {
+            let age = words::age(q.since, model.clock.now, lang);
+            let waits = lang.pick("waits", "ждёт");
+            (format!("! {} · {} · {waits} {age}", slug(&reply.id), kind(q.kind, lang)), Role::Waiting)
+        }
+        Target::Direct => (
+            format!("{} · {}", slug(&reply.id), lang.pick("words for the writer", "слова писателю")),
+            Role::Focus,
+        ),
+        Target::CutIn => (format!("{} · {}", slug(&reply.id), lang.pick("cut in", "вмешаться")), Role::Focus),
+    };
+    let gone = if reply.gone { lang.pick(" · closed meanwhile", " · уже закрыт") } else { "" };
+    canvas.rule(Rect { height: 1, ..area });
+    let at = Rect { x: area.x + 1, width: area.width.saturating_sub(2), height: 1, ..area };
+    let text = safe(&format!("{title}{gone}"), usize::from(at.width).saturating_sub(2), canvas.style(role));
+    canvas.line(at, Line::from(vec![Span::raw(" "), text, Span::raw(" ")]));
+}
+
+fn divider(canvas: &mut Canvas, area: Rect, title: &str, focused: bool) {
+    canvas.rule(area);
+    let role = if focused { Role::Focus } else { Role::Muted };
+    canvas.text(
+        Rect { x: area.x + 2, width: area.width.saturating_sub(2), ..area },
+        &format!(" {title} "),
+        canvas.style(role),
+    );
+}
+
+fn options(reply: &Reply, q: &Question, canvas: &mut Canvas, area: Rect) {
+    for (n, choice) in q.choices.iter().enumerate().take(usize::from(area.height)) {
+        let at = Rect { y: area.y + n as u16, height: 1, ..area };
+        let front = reply.focus == Focus::Choices && reply.choice == n;
+        let mark = if front { "▸ " } else { "  " };
+        let key = safe(&choice.key, 12, canvas.style(Role::Focus));
+        let gap = " ".repeat(12usize.saturating_sub(key.width()));
+        let room = usize::from(area.width).saturating_sub(15);
+        let label = safe(&choice.label, room, canvas.style(Role::Text));
+        canvas.line(
+            at,
+            Line::from(vec![Span::styled(mark, canvas.style(Role::Focus)), key, Span::raw(gap), label]),
+        );
+        if front {
+            canvas.paint(at, canvas.style(Role::Selection));
+        }
+        canvas.hit(at, Hit::Line(n));
+    }
+}
+
+/// The question in full. The text of a question is the session's, in the session's language.
+fn body(model: &Model, reply: &Reply, width: usize) -> Vec<String> {
+    let Some(q) = reply.question() else { return Vec::new() };
+    let mut lines = wrap(q.text.trim_end(), width);
+    let others = model.deck.row(&reply.id).map_or(0, |r| r.questions.len().saturating_sub(1));
+    if others > 0 {
+        let text = match model.lang() {
+            Lang::En => format!("{others} more in this session"),
+            Lang::Ru => format!("ещё вопросов в этой сессии: {others}"),
+        };
+        lines.extend([String::new(), text]);
+    }
+    lines
+}
+
+/// What stands still until the pilot answers.
+fn frozen(reply: &Reply, lang: Lang, width: usize) -> Vec<String> {
+    let text = match &reply.target {
+        Target::Direct => lang.pick(
+            "The writer reads this before its next turn. Nothing stops.",
+            "Писатель прочтёт это перед следующим ходом. Ничего не останавливается.",
+        ),
+        Target::CutIn => lang.pick(
+            "The running call is ended and counts nothing; the writer reads your words before its next turn; the same round goes on.",
+            "Идущий вызов обрывается и не засчитывается; писатель прочтёт слова перед следующим ходом; раунд продолжится.",
+        ),
+        Target::Question(q) => match q.kind {
+            QuestionKind::Escalation | QuestionKind::Dispute | QuestionKind::Reserved => lang.pick(
+                "Frozen: this session makes no call until you answer. Other sessions go on.",
+                "Стоит: сессия не делает вызовов до твоего ответа. Другие сессии идут.",
+            ),
+            QuestionKind::PeerRetry | QuestionKind::WriterRetry | QuestionKind::PilotTurn | QuestionKind::Participants => {
+                lang.pick("Frozen: the turn that is due waits for you.", "Стоит: очередной ход ждёт тебя.")
+            }
+            QuestionKind::Clarify => lang.pick("Frozen: the roles are settled after your answer.", "Стоит: роли утвердятся после ответа."),
+            QuestionKind::Gate => lang.pick("Frozen: nothing is recorded before you decide.", "Стоит: до решения ничего не фиксируется."),
+            QuestionKind::Close | QuestionKind::Reflection | QuestionKind::Commit => lang.pick(
+                "The discussion is over; only the closing waits.",
+                "Обсуждение окончено; ждёт только закрытие.",
+            ),
+            QuestionKind::Vendor | QuestionKind::WpGate => lang.pick("Nothing was created yet.", "Пока ничего не создано."),
+            QuestionKind::Storage => lang.pick(
+                "Frozen: the session's files cannot be written.",
+                "Стоит: файлы сессии не удаётся записать.",
+            ),
+        },
+    };
+    wrap(text, width)
+}
+
+fn kind(kind: QuestionKind, lang: Lang) -> &'static str {
+    match kind {
+        QuestionKind::Vendor => lang.pick("vendor", "вендор"),
+        QuestionKind::WpGate => lang.pick("work package", "РП"),
+        QuestionKind::Escalation => lang.pick("escalation", "эскалация"),
+        QuestionKind::Dispute => lang.pick("dispute at the limit", "спор на лимите"),
+        QuestionKind::PeerRetry => lang.pick("peer silent", "напарник молчит"),
+        QuestionKind::WriterRetry => lang.pick("writer silent", "писатель молчит"),
+        QuestionKind::PilotTurn => lang.pick("your turn to write", "твой ход"),
+        QuestionKind::Clarify => lang.pick("role question", "вопрос о роли"),
+        QuestionKind::Participants => lang.pick("nobody left", "некому говорить"),
+        QuestionKind::Reserved => lang.pick("reserved decision", "решение только твоё"),
+        QuestionKind::Gate => lang.pick("Decision Gate", "Decision Gate"),
+        QuestionKind::Close => lang.pick("close or extend", "закрыть или продолжить"),
+        QuestionKind::Reflection => lang.pick("reflection", "рефлексия"),
+        QuestionKind::Storage => lang.pick("storage", "запись файлов"),
+        QuestionKind::Commit => lang.pick("commit", "коммит"),
+    }
+}

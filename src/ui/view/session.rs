@@ -1,0 +1,258 @@
+//! A session: header and honesty line, a lane for each participant, the rounds so far.
+
+use super::draw::{Canvas, safe};
+use super::layout::Hit;
+use super::{bar, lane, rounds};
+use crate::domain::lang::Lang;
+use crate::domain::session::honesty::{self, Doubt};
+use crate::domain::session::meta::Status;
+use crate::domain::time::Stamp;
+use crate::engine::wire::Owner;
+use crate::ui::model::deck::slug;
+use crate::ui::model::watched::Watched;
+use crate::ui::model::{Model, Shown, lanes};
+use crate::ui::theme::Role;
+use crate::ui::words;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr;
+
+/// From this width on lanes stand beside each other, if each has enough room.
+const COLUMNS: u16 = 90;
+const LANE: u16 = 26;
+
+/// From this width on the session's files are listed at the side.
+const FILES: u16 = 150;
+
+pub fn draw(model: &Model, shown: &Shown, canvas: &mut Canvas, area: Rect) {
+    let Some(w) = model.watched.get(&shown.id) else {
+        let title = vec![Span::styled(slug(&shown.id).to_string(), canvas.style(Role::Focus))];
+        bar::top(model, canvas, area, title);
+        let text = model.lang().pick("reading the session …", "читаем сессию …");
+        let at = Rect { x: area.x + 1, y: area.y + 2, width: area.width - 1, height: 1 };
+        return canvas.text(at, text, canvas.style(Role::Muted));
+    };
+    header(model, shown, w, canvas, area);
+    let voices = lanes::voices(w.session(), model.lang());
+    let columns = area.width >= COLUMNS && !shown.zoom && area.width / voices.len() as u16 >= LANE;
+    let summary = summary_height(w, area, columns, shown.zoom, voices.len());
+    // Header 2, timeline 1, footer 1.
+    let rest = area.height.saturating_sub(4 + summary);
+    let mut body = Rect { y: area.y + 2, height: rest, ..area };
+    if area.width >= FILES && !shown.zoom {
+        body.width -= 30;
+        files(w, canvas, Rect { x: body.right() + 1, width: 29, ..body });
+    }
+    if columns {
+        beside(shown, w, &voices, canvas, body);
+    } else {
+        tabbed(shown, w, &voices, canvas, body);
+    }
+    let below = Rect { y: body.bottom(), height: summary, ..area };
+    summaries(w, canvas, below, columns);
+    let line = rounds::timeline(w, canvas, usize::from(area.width));
+    canvas.line(Rect { y: below.bottom(), height: 1, ..area }, line);
+}
+
+fn header(model: &Model, shown: &Shown, w: &Watched, canvas: &mut Canvas, area: Rect) {
+    let lang = model.lang();
+    let s = w.session();
+    let name = Span::styled(slug(&shown.id).to_string(), canvas.style(Role::Focus));
+    let facts = facts(w, canvas).join(" · ");
+    let room = usize::from(area.width).saturating_sub(name.width() + 4);
+    let facts = safe(&facts, room, canvas.style(Role::Muted));
+    let left = room.saturating_sub(facts.width() + 3);
+    let mut title = vec![Span::raw(" "), name];
+    if left > 12 {
+        title.extend([Span::raw("  "), safe(&s.meta.task_description, left, canvas.style(Role::Text))]);
+    }
+    canvas.ends(Rect { height: 1, ..area }, Line::from(title), Line::from(vec![facts, Span::raw(" ")]));
+    let second = Rect { y: area.y + 1, height: 1, ..area };
+    let panel = honesty::panel(s);
+    let (text, role) = match () {
+        () if s.meta.engine_result_class.is_some() => {
+            (panel.heading(lang), if panel.needs_extra_key() { Role::Warning } else { Role::Muted })
+        }
+        () if panel.doubts.is_empty() => (panel.short(lang), Role::Muted),
+        () => (format!("△ {}{}", panel.short(lang), doubts(&panel.doubts, lang)), Role::Warning),
+    };
+    let waits = bar::waiting(model, canvas, area.width < 100);
+    let room = usize::from(area.width).saturating_sub(waits.width() + 2);
+    let left = Line::from(vec![Span::raw(" "), safe(&text, room, canvas.style(role))]);
+    canvas.hit(
+        Rect { x: area.right().saturating_sub(waits.width() as u16), width: waits.width() as u16, ..second },
+        Hit::Action(crate::ui::action::Action::NextQuestion),
+    );
+    canvas.ends(second, left, waits);
+}
+
+/// What makes the panel weaker than it looks, while it still speaks.
+fn doubts(doubts: &[Doubt], lang: Lang) -> String {
+    let say = |doubt: &Doubt| match doubt {
+        Doubt::Failed(who) => format!(" · {who} {}", lang.pick("is out", "выбыл")),
+        Doubt::Skipped(who) => format!(" · {who} {}", lang.pick("gave no reply", "не ответил")),
+        Doubt::Repeats(who) => format!(" · {who} {}", lang.pick("repeats the writer", "повторяет писателя")),
+        Doubt::OneVendor(family) => format!(" · {} {family}", lang.pick("one vendor:", "один вендор:")),
+    };
+    doubts.iter().map(say).collect()
+}
+
+/// Round, token, time, tokens, cost; what is unknown is left out or a dash.
+fn facts(w: &Watched, canvas: &Canvas) -> Vec<String> {
+    let s = w.session();
+    let lang = canvas.lang();
+    let last = w.rounds.last().map_or(0, |r| r.number);
+    let (unit, limit) = if s.is_round_loop() {
+        (lang.pick("round", "раунд"), s.meta.rounds_limit)
+    } else {
+        (lang.pick("turn", "обмен"), s.meta.turns_limit)
+    };
+    let mut out = vec![format!("{unit} {last} {} {limit}", lang.pick("of", "из"))];
+    match (s.meta.status, w.view.owner) {
+        (Status::Completed, _) => {
+            let class = s.meta.engine_result_class.map_or("—", |c| c.key());
+            out.push(format!("{} · {class}", lang.pick("closed", "закрыта")));
+        }
+        (Status::Interrupted, _) => out.push(lang.pick("interrupted", "прервана").to_string()),
+        (_, Owner::Other { pid }) => {
+            out.push(format!("{} {pid}", lang.pick("driven by process", "ведёт процесс")))
+        }
+        (_, Owner::Nobody) => out.push(lang.pick("standing", "стоит").to_string()),
+        (_, Owner::Here) => {}
+    }
+    if s.is_round_loop() {
+        let holder = &s.meta.write_token_holder;
+        let holder = if holder == "writer_agent" { lang.pick("writer", "писатель") } else { holder };
+        out.push(format!("{}: {holder}", lang.pick("token", "перо")));
+    }
+    if let Some(start) = Stamp::parse(&s.meta.start_time) {
+        let end = Stamp::parse(&s.meta.end_time).unwrap_or(canvas.clock.now);
+        out.push(words::age(start, end, lang));
+    }
+    if let Some(total) = w.spent.total() {
+        let at_least = if w.spent.silent > 0 { "≥" } else { "" };
+        out.push(format!("{at_least}{} tok", words::tokens(total)));
+    }
+    if w.spent.usd.is_some() {
+        let at_least = if w.spent.silent > 0 { "≥" } else { "" };
+        out.push(format!("{at_least}{}", words::dollars(w.spent.usd)));
+    }
+    out
+}
+
+fn beside(shown: &Shown, w: &Watched, voices: &[lanes::Voice], canvas: &mut Canvas, area: Rect) {
+    let n = voices.len() as u16;
+    let wide = area.width / n;
+    for (lane, voice) in voices.iter().enumerate() {
+        let x = area.x + wide * lane as u16;
+        let width = if lane + 1 == voices.len() { area.right() - x } else { wide };
+        let column = Rect { x, width, ..area };
+        head(shown, w, voice, lane, canvas, column);
+        // A line stands before all lanes but the first.
+        let pad = if lane == 0 { 1 } else { 2 };
+        let inner = Rect {
+            x: x + pad,
+            y: area.y + 2,
+            width: width.saturating_sub(pad + 1),
+            height: area.height.saturating_sub(2),
+        };
+        lane::body(&shown.id, w, lane, canvas, inner);
+        if lane > 0 {
+            for y in area.y..area.bottom() {
+                canvas.text(Rect { x, y, width: 1, height: 1 }, "│", canvas.style(Role::Border));
+            }
+        }
+        canvas.hit(Rect { height: 2.min(area.height), ..column }, Hit::Lane(lane));
+    }
+}
+
+/// A lane's name and state; the name of the lane that has the keys is marked.
+fn head(shown: &Shown, w: &Watched, voice: &lanes::Voice, lane: usize, canvas: &mut Canvas, area: Rect) {
+    let width = usize::from(area.width.saturating_sub(4));
+    let mark = if shown.lane == lane { "▸" } else { " " };
+    let mut spans = vec![Span::styled(format!(" {mark}"), canvas.style(Role::Focus))];
+    spans.extend(lane::name(voice, lane, canvas, width));
+    canvas.line(Rect { height: 1.min(area.height), ..area }, Line::from(spans));
+    let second = Rect { x: area.x + 2, y: area.y + 1, width: area.width.saturating_sub(3), height: 1 };
+    if area.height > 1 {
+        let status = lane::status(w, lane, canvas, usize::from(second.width));
+        canvas.line(second, status);
+    }
+}
+
+/// One lane at a time; the others are a word each.
+fn tabbed(shown: &Shown, w: &Watched, voices: &[lanes::Voice], canvas: &mut Canvas, area: Rect) {
+    let mut x = area.x + 1;
+    let share = usize::from(area.width) / voices.len().max(1);
+    for (lane, voice) in voices.iter().enumerate() {
+        let front = lane == shown.lane;
+        let text = safe(&voice.name, share.saturating_sub(4).max(3), canvas.look.theme.voice(lane));
+        let wide = text.width() as u16 + 2;
+        if x + wide > area.right() {
+            break;
+        }
+        let at = Rect { x, width: wide, height: 1, y: area.y };
+        let (open, close) = if front { ("[", "]") } else { (" ", " ") };
+        let edge = canvas.style(Role::Focus);
+        canvas.line(at, Line::from(vec![Span::styled(open, edge), text, Span::styled(close, edge)]));
+        canvas.hit(at, Hit::Lane(lane));
+        x += wide + 1;
+    }
+    if let Some(voice) = voices.get(shown.lane) {
+        let left = usize::from(area.right().saturating_sub(x + 1));
+        let role = safe(&voice.role, left, canvas.style(Role::Muted));
+        let wide = role.width() as u16;
+        canvas.line(
+            Rect { x: area.right().saturating_sub(wide + 1), width: wide, height: 1, y: area.y },
+            role.into(),
+        );
+    }
+    let second = Rect { x: area.x + 1, y: area.y + 1, width: area.width - 1, height: 1 };
+    if area.height > 2 {
+        let status = lane::status(w, shown.lane, canvas, usize::from(second.width));
+        canvas.line(second, status);
+    }
+    let inner =
+        Rect { x: area.x + 1, y: area.y + 2, width: area.width - 1, height: area.height.saturating_sub(2) };
+    lane::body(&shown.id, w, shown.lane, canvas, inner);
+}
+
+/// Lines of the summary: a line per round in columns, the last round entry by entry elsewhere.
+fn summary_height(w: &Watched, area: Rect, columns: bool, zoom: bool, participants: usize) -> u16 {
+    if zoom || area.height < 18 {
+        return 0;
+    }
+    let most = area.height / 4;
+    let wanted = if columns { w.rounds.len() + 1 } else { participants + 2 };
+    most.min(wanted as u16)
+}
+
+fn summaries(w: &Watched, canvas: &mut Canvas, area: Rect, columns: bool) {
+    if area.height < 2 {
+        return;
+    }
+    canvas.rule(Rect { height: 1, ..area });
+    let room = usize::from(area.height - 1);
+    let width = usize::from(area.width);
+    let lines: Vec<Line> = if columns {
+        w.rounds.iter().rev().take(room).rev().map(|r| rounds::wide(w, r, canvas, width)).collect()
+    } else {
+        w.rounds.last().map(|r| rounds::tall(w, r, canvas, width)).unwrap_or_default()
+    };
+    for (n, line) in lines.into_iter().take(room).enumerate() {
+        canvas.line(Rect { y: area.y + 1 + n as u16, height: 1, ..area }, line);
+    }
+}
+
+fn files(w: &Watched, canvas: &mut Canvas, area: Rect) {
+    let title = format!(" {}", canvas.lang().pick("files", "файлы"));
+    canvas.text(area, &title, canvas.style(Role::Muted));
+    let room = usize::from(area.height.saturating_sub(1));
+    let hidden = w.view.files.len().saturating_sub(room);
+    for (n, file) in w.view.files.iter().skip(hidden).enumerate() {
+        let at =
+            Rect { x: area.x + 1, y: area.y + 1 + n as u16, width: area.width.saturating_sub(1), height: 1 };
+        let name = safe(file, file.width().min(usize::from(at.width)), canvas.style(Role::Link));
+        canvas.line(at, name.into());
+    }
+}

@@ -1,0 +1,113 @@
+//! Numbers as people say them: ages, counts, tokens, money. Unknown is `—`, never 0 (ui.md rule 5).
+
+use crate::domain::lang::Lang;
+use crate::domain::time::Stamp;
+
+/// How long something lasts: `41 s`, `14 min`, `3 h`, `2 d`.
+pub fn lasted(seconds: i64, lang: Lang) -> String {
+    let seconds = seconds.max(0);
+    let (n, unit) = match seconds {
+        0..60 => (seconds, lang.pick("s", "с")),
+        60..5_400 => (seconds / 60, lang.pick("min", "мин")),
+        5_400..129_600 => ((seconds + 1_800) / 3_600, lang.pick("h", "ч")),
+        _ => ((seconds + 43_200) / 86_400, lang.pick("d", "дн")),
+    };
+    format!("{n} {unit}")
+}
+
+/// How long ago that was.
+pub fn age(since: Stamp, now: Stamp, lang: Lang) -> String {
+    lasted(now.0 - since.0, lang)
+}
+
+/// `950`, `84k`, `1.2M`.
+pub fn tokens(n: u64) -> String {
+    match n {
+        0..1_000 => n.to_string(),
+        1_000..1_000_000 => format!("{}k", (n + 500) / 1_000),
+        _ => format!("{:.1}M", n as f64 / 1e6),
+    }
+}
+
+pub fn dollars(usd: Option<f64>) -> String {
+    usd.map_or_else(|| "$—".to_string(), |usd| format!("${usd:.2}"))
+}
+
+/// A size of bytes: `512 B`, `3.4 kB`, `12 MB`.
+pub fn bytes(n: u64) -> String {
+    match n {
+        0..1_000 => format!("{n} B"),
+        1_000..1_000_000 => format!("{:.1} kB", n as f64 / 1e3),
+        _ => format!("{:.1} MB", n as f64 / 1e6),
+    }
+}
+
+/// The right form for a number: `one`, for Russian also `few` and `many`.
+pub fn plural<'a>(n: usize, lang: Lang, en: (&'a str, &'a str), ru: (&'a str, &'a str, &'a str)) -> &'a str {
+    match lang {
+        Lang::En => {
+            if n == 1 {
+                en.0
+            } else {
+                en.1
+            }
+        }
+        Lang::Ru => match (n % 10, n % 100) {
+            (1, r) if r != 11 => ru.0,
+            (2..=4, r) if !(12..=14).contains(&r) => ru.1,
+            _ => ru.2,
+        },
+    }
+}
+
+/// The number that is always on screen (ui.md rule 1).
+pub fn waiting(count: usize, oldest: Option<Stamp>, now: Stamp, lang: Lang, short: bool) -> String {
+    let mut text = match (lang, short) {
+        (_, true) => format!("{count} {}", lang.pick("waiting", "ждут")),
+        (Lang::En, false) => format!("{count} waiting for you"),
+        (Lang::Ru, false) => {
+            format!("{} {count}", plural(count, lang, ("", ""), ("ждёт тебя:", "ждут тебя:", "ждут тебя:")))
+        }
+    };
+    if let Some(oldest) = oldest {
+        let label = if short { "" } else { lang.pick("oldest ", "дольше всех ") };
+        text.push_str(&format!(" · {label}{}", age(oldest, now, lang)));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_are_short() {
+        for (seconds, want) in
+            [(-5, "0 s"), (41, "41 s"), (60, "1 min"), (3_600, "60 min"), (7_200, "2 h"), (200_000, "2 d")]
+        {
+            assert_eq!(lasted(seconds, Lang::En), want);
+        }
+        assert_eq!(lasted(840, Lang::Ru), "14 мин");
+    }
+
+    #[test]
+    fn rule_5_unknown_is_not_zero() {
+        assert_eq!(dollars(None), "$—");
+        assert_eq!(dollars(Some(0.0)), "$0.00");
+        assert_eq!(
+            (tokens(999), tokens(84_400), tokens(1_240_000)),
+            ("999".into(), "84k".into(), "1.2M".into())
+        );
+    }
+
+    #[test]
+    fn rule_1_the_count_is_there_also_when_it_is_0() {
+        assert_eq!(waiting(0, None, Stamp(0), Lang::En, false), "0 waiting for you");
+        assert_eq!(
+            waiting(2, Some(Stamp(0)), Stamp(840), Lang::En, false),
+            "2 waiting for you · oldest 14 min"
+        );
+        assert_eq!(waiting(2, Some(Stamp(0)), Stamp(840), Lang::En, true), "2 waiting · 14 min");
+        assert_eq!(waiting(1, None, Stamp(0), Lang::Ru, false), "ждёт тебя: 1");
+    }
+}
