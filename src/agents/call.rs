@@ -43,6 +43,8 @@ pub enum Progress {
     Notice(String),
     /// Bytes of stdout so far.
     Bytes(u64),
+    /// What keeps the child in its place, one line; told before it starts.
+    Sandbox(String),
 }
 
 /// How a call ended.
@@ -69,8 +71,41 @@ pub struct Reply {
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallFailure {
     pub reason: Reason,
+    pub cause: Cause,
     /// One line for the pilot: cause and, where known, the next step. Never contains the prompt.
     pub detail: String,
     pub stderr: String,
     pub elapsed: Duration,
+}
+
+/// What stood behind a failure, as far as the adapter could tell. Decides whether the same call is made again.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Cause {
+    /// Not logged in, or a key that the vendor refuses. Nothing but a person can change that.
+    Auth,
+    /// The account's limit is reached.
+    RateLimit { reset: Option<Reset> },
+    /// The vendor's service is busy, broken or silent.
+    Overload,
+    #[default]
+    Other,
+}
+
+/// When a limit is lifted, as the vendor says it; never computed by us.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reset {
+    /// So long after the refusal.
+    After(Duration),
+    /// In the vendor's own words, for example `3pm (Europe/Berlin)`.
+    At(String),
+}
+
+impl std::fmt::Display for Reset {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Reset::After(wait) if wait.subsec_millis() == 0 => write!(f, "in {} s", wait.as_secs()),
+            Reset::After(wait) => write!(f, "in {} ms", wait.as_millis()),
+            Reset::At(text) => f.write_str(text),
+        }
+    }
 }

@@ -116,7 +116,7 @@ pub fn available(vendor: &Vendor, vars: &Vars) -> Result<(), Missing> {
         Kind::Native(native) => {
             binary::find(*native, vendor, vars).map_err(Missing::NoCommand)?;
         }
-        Kind::Rehearsal { .. } => match &vendor.bin {
+        Kind::Acp | Kind::Rehearsal { .. } => match &vendor.bin {
             Some(bin) if binary::named(bin, vars).is_none() => {
                 return Err(Missing::NoCommand(bin.display().to_string()));
             }

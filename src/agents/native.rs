@@ -1,19 +1,25 @@
 //! Our own adapters for vendor CLIs: which program, which arguments, which environment (PC-035, PC-062).
 //!
 //! The CLIs get text only: their tools are off in their own configuration, they run in an empty folder, and the prompt
-//! goes to stdin. What they print is read by [`crate::agents::stream`].
+//! goes to stdin wherever the CLI reads it there. What they print is read by [`crate::agents::stream`].
 
 pub mod binary;
 mod claude;
 mod codex;
+mod gemini;
+mod hermes;
+mod kimi;
+mod opencode;
 
 use crate::agents::process::vars::Vars;
 use crate::agents::registry::{Native, Vendor};
+use crate::agents::stream::kimi as wire;
+use crate::agents::stream::mark::{self, Marks};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// What a native call needs besides the prompt.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone)]
 pub struct Request<'a> {
     /// Empty for the CLI's own default.
     pub model: &'a str,
@@ -21,6 +27,16 @@ pub struct Request<'a> {
     pub add_dir: Option<&'a Path>,
     /// Conversation to resume; only for vendors whose `supports.session_id` is on.
     pub conversation: Option<&'a str>,
+    /// As [`prompt`] gives it.
+    pub prompt: &'a str,
+    /// The folder in which [`Invocation::files`] will be.
+    pub setup: &'a Path,
+}
+
+impl Default for Request<'_> {
+    fn default() -> Self {
+        Request { model: "", add_dir: None, conversation: None, prompt: "", setup: Path::new("/setup") }
+    }
 }
 
 /// How the CLI is started.
@@ -32,6 +48,65 @@ pub struct Invocation {
     pub env: Vars,
     /// What was changed on the way, for stderr (PC-057).
     pub note: Option<String>,
+    pub feed: Feed,
+    /// What the CLI finds in the setup folder.
+    pub files: Vec<Prepared>,
+    /// Where it tells what the call cost, in the setup folder.
+    pub usage_file: Option<&'static str>,
+    /// State of the vendor's that its variables do not tell.
+    pub state: Vec<PathBuf>,
+}
+
+/// How the prompt gets in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Feed {
+    Stdin,
+    /// In the arguments already: this CLI reads nothing else.
+    Argument,
+    /// This text, after which stdin stays open until the stream is done.
+    Wire(String),
+}
+
+/// A file of the setup folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prepared {
+    /// Relative to the setup folder.
+    pub name: String,
+    pub content: Content,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    Text(String),
+    Link(PathBuf),
+}
+
+impl Prepared {
+    pub fn text(name: impl Into<String>, text: String) -> Prepared {
+        Prepared { name: name.into(), content: Content::Text(text) }
+    }
+
+    pub fn link(name: impl Into<String>, to: PathBuf) -> Prepared {
+        Prepared { name: name.into(), content: Content::Link(to) }
+    }
+}
+
+/// The system prompt where a CLI takes one of ours.
+const SYSTEM: &str = "You take part in a written discussion between agents. All you know is in the message; you have \
+no tools and no files. Reply with text only, in exactly the form that the message asks for.";
+
+/// What a CLI's version says about it: which program it is, or why it is not called. Only asked where a name alone does
+/// not tell.
+pub fn resolve(native: Native, version: &str) -> Result<Native, String> {
+    match native {
+        Native::Kimi => kimi::program(version),
+        other => Ok(other),
+    }
+}
+
+/// Whether [`resolve`] needs the version.
+pub fn needs_version(native: Native) -> bool {
+    native == Native::Kimi
 }
 
 /// Builds the command line, or says which program is missing. `inherited` is our own environment.
@@ -42,12 +117,15 @@ pub fn invocation(
     inherited: &Vars,
 ) -> Result<Invocation, String> {
     let program = binary::find(native, vendor, inherited)?;
-    let mut env = environment(native, inherited);
-    vendor.env.iter().for_each(|(name, value)| env.set(name, value));
     let model = if request.model.is_empty() { vendor.model.as_str() } else { request.model };
     let is_foreign = match native {
         Native::Claude => claude::is_foreign_model(model),
         Native::Codex => codex::is_foreign_model(model),
+        Native::Gemini => gemini::is_foreign_model(model),
+        Native::Opencode => opencode::is_foreign_model(model),
+        Native::Kimi | Native::KimiCode => kimi::is_foreign_model(model),
+        // It serves every provider's models.
+        Native::Hermes => false,
     };
     let (model, note) = match is_foreign {
         true => (
@@ -56,38 +134,95 @@ pub fn invocation(
         ),
         false => (model, None),
     };
+    let mut env = environment(native, model, inherited);
+    vendor.env.iter().for_each(|(name, value)| env.set(name, value));
     let request = Request { model, ..request.clone() };
+    let mut files = Vec::new();
+    let mut state = Vec::new();
     let args = match native {
         Native::Claude => claude::args(&request, vendor, &env),
         Native::Codex => codex::args(&request, vendor),
+        Native::Gemini => {
+            state.push(gemini::state(&env));
+            files = gemini::files(&state[0], &env);
+            gemini::set_home(&mut env, request.setup);
+            gemini::args(&request, vendor)
+        }
+        Native::Opencode => {
+            env.set("OPENCODE_CONFIG_CONTENT", opencode::config(env.text("OPENCODE_CONFIG_CONTENT")));
+            if !vendor.supports.session_id {
+                env.set("OPENCODE_DB", ":memory:");
+            }
+            opencode::args(&request, vendor)
+        }
+        Native::Kimi => {
+            files = kimi::cli_files();
+            kimi::cli_args(&request, vendor)
+        }
+        Native::KimiCode => {
+            files = kimi::code_files();
+            kimi::code_args(&request, vendor)
+        }
+        Native::Hermes => hermes::args(&request, vendor),
     };
-    Ok(Invocation { program, args, env, note })
+    let feed = match native {
+        Native::Kimi => Feed::Wire(wire::requests(request.prompt)),
+        Native::KimiCode | Native::Hermes => Feed::Argument,
+        _ => Feed::Stdin,
+    };
+    let usage_file = (native == Native::Hermes && !vendor.supports.session_id).then_some(hermes::USAGE_FILE);
+    Ok(Invocation { program, args, env, note, feed, files, usage_file, state })
 }
 
 /// The prompt as this CLI may see it.
 pub fn prompt(native: Native, prompt: String) -> String {
-    // claude takes a prompt that begins with `/` for a command of its own, answers it itself and exits with 0.
-    if native == Native::Claude && prompt.starts_with('/') { format!("Message:\n{prompt}") } else { prompt }
+    // A prompt that begins so may be taken for a command of the CLI's own, a file or an option. claude answers such a
+    // command itself and exits with 0.
+    let is_special = prompt.starts_with(['/', '-', '!', '@']) && native != Native::Codex;
+    let prompt = if is_special { format!("Message:\n{prompt}") } else { prompt };
+    match native {
+        Native::Claude | Native::Codex | Native::Opencode => prompt,
+        Native::Gemini | Native::Kimi | Native::KimiCode => mark::ask(prompt, Marks::End),
+        Native::Hermes => mark::ask(prompt, Marks::Both),
+    }
 }
 
 /// Everything a CLI may see of our environment: what any program needs, proxies, and the vendor's own variables.
-fn environment(native: Native, inherited: &Vars) -> Vars {
-    let (own, fixed): (Vec<&str>, &[(&str, &str)]) = match native {
-        Native::Claude => (claude::own_variables(inherited), claude::FIXED),
-        Native::Codex => (codex::OWN_VARIABLES.into(), &[]),
+fn environment(native: Native, model: &str, inherited: &Vars) -> Vars {
+    let names = |own: &[&str]| own.iter().map(|name| name.to_string()).collect::<Vec<_>>();
+    let (own, fixed): (Vec<String>, &[(&str, &str)]) = match native {
+        Native::Claude => (names(&claude::own_variables(inherited)), claude::FIXED),
+        Native::Codex => (names(codex::OWN_VARIABLES), &[]),
+        Native::Gemini => (names(gemini::OWN_VARIABLES), gemini::FIXED),
+        Native::Opencode => (opencode::own_variables(model), opencode::FIXED),
+        Native::Kimi | Native::KimiCode => (names(kimi::OWN_VARIABLES), kimi::FIXED),
+        Native::Hermes => (names(hermes::OWN_VARIABLES), &[]),
     };
     let mut env = inherited.filtered(|name| {
         PLAIN.contains(&name)
             || name.starts_with("LC_")
             || name.starts_with("FLIGHTDECK_")
-            || own.iter().any(|prefix| name.starts_with(prefix))
+            || own.iter().any(|prefix| name.starts_with(prefix.as_str()))
     });
     fixed.iter().for_each(|(name, value)| env.set(name, value));
     env.set("TERM", "dumb");
     env
 }
 
-const PLAIN: [&str; 19] = [
+/// What any program may see of our environment.
+pub fn plain_environment(inherited: &Vars) -> Vars {
+    let mut env = inherited
+        .filtered(|name| PLAIN.contains(&name) || name.starts_with("LC_") || name.starts_with("FLIGHTDECK_"));
+    env.set("TERM", "dumb");
+    env
+}
+
+/// A lower-case name of a claude model.
+fn is_claude_model(model: &str) -> bool {
+    matches!(model, "sonnet" | "opus" | "haiku") || model.starts_with("claude-")
+}
+
+const PLAIN: [&str; 22] = [
     "PATH",
     "HOME",
     "LANG",
@@ -98,6 +233,9 @@ const PLAIN: [&str; 19] = [
     "LOGNAME",
     "SHELL",
     "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_CACHE_HOME",
+    "XDG_STATE_HOME",
     "HTTP_PROXY",
     "HTTPS_PROXY",
     "NO_PROXY",

@@ -7,6 +7,7 @@ pub mod kill;
 pub mod tree;
 pub mod vars;
 
+use super::sandbox::Confinement;
 use kill::{LOOK, TERM_GRACE, Target};
 use std::ffi::OsString;
 use std::future::Future;
@@ -17,7 +18,8 @@ use std::process::{ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
-use tokio::process::{Child, Command};
+use tokio::process::{Child, ChildStdin, Command};
+use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use vars::Vars;
 
@@ -27,20 +29,45 @@ const DRAIN_GRACE: Duration = Duration::from_millis(250);
 /// How much of stderr is kept, from its end.
 pub const STDERR_KEPT: usize = 64 * 1024;
 
+/// How long a child that was fed to its end may take to end itself.
+const FED_GRACE: Duration = Duration::from_secs(2);
+
 /// What to run and within which limits. Not `Debug`: it holds the prompt, which must not get into a log.
-#[derive(Clone)]
 pub struct Spec {
     pub program: PathBuf,
     pub args: Vec<OsString>,
     /// The whole environment of the child.
     pub env: Vars,
     pub cwd: PathBuf,
-    pub stdin: Vec<u8>,
+    pub stdin: Stdin,
     pub deadline: Duration,
     /// Longest silence on stdout.
     pub idle: Option<Duration>,
     /// Most bytes of stdout.
     pub output_cap: u64,
+    /// What the child and everything it starts may touch; `None` for no sandbox.
+    pub confinement: Option<Confinement>,
+}
+
+/// What goes into the child.
+pub enum Stdin {
+    Whole(Vec<u8>),
+    /// Piece by piece while it runs. When the sender is gone, stdin is closed and the child has [`FED_GRACE`] to end.
+    Fed(mpsc::UnboundedReceiver<Vec<u8>>),
+}
+
+/// What the caller wants after an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    GoOn,
+    /// Whatever it does from here on is not wanted.
+    Stop,
+}
+
+impl From<()> for Next {
+    fn from((): ()) -> Next {
+        Next::GoOn
+    }
 }
 
 /// What the caller hears while the process runs.
@@ -59,6 +86,10 @@ pub enum End {
     Idle,
     TooLarge,
     Cancelled,
+    /// Its caller said [`Next::Stop`].
+    Stopped,
+    /// It was fed to its end and had to be ended.
+    Fed,
 }
 
 #[derive(Debug)]
@@ -72,9 +103,9 @@ pub struct Finished {
 }
 
 /// Runs it to its end. An error means that nothing was started. When the future is dropped, the whole tree is killed.
-pub async fn run(
+pub async fn run<R: Into<Next>>(
     mut spec: Spec,
-    mut on: impl FnMut(Event),
+    mut on: impl FnMut(Event) -> R,
     cancel: impl Future<Output = ()>,
 ) -> io::Result<Finished> {
     let started = Instant::now();
@@ -84,13 +115,11 @@ pub async fn run(
     let pid = child.id().ok_or_else(|| io::Error::other("the child has no process id"))?;
     // Declared after the child, so that it is dropped first: the tree is killed while the child's pid is still its own.
     let mut guard = Guard { target: Target { root: tree::newborn(pid), mark }, is_armed: true };
-    on(Event::Started(&guard.target));
+    let mut is_wanted = on(Event::Started(&guard.target)).into() == Next::GoOn;
 
-    let stdin = std::mem::take(&mut spec.stdin);
-    let _writer = child.stdin.take().map(|mut pipe| {
-        // An adapter that does not read its prompt breaks the pipe, which is its own affair.
-        AbortOnDrop(tokio::spawn(async move { pipe.write_all(&stdin).await }))
-    });
+    let is_fed = matches!(spec.stdin, Stdin::Fed(_));
+    let stdin = std::mem::replace(&mut spec.stdin, Stdin::Whole(Vec::new()));
+    let mut writer = AbortOnDrop(tokio::spawn(feed(child.stdin.take(), stdin)));
     let mut pipes = Pipes::new(&mut child);
     let mut stdout_bytes = 0;
     let mut status = None;
@@ -98,13 +127,24 @@ pub async fn run(
     let mut deadline = pin!(sleep_until(started + spec.deadline));
     let mut idle = pin!(sleep(spec.idle.unwrap_or(Duration::MAX)));
     let mut drain = pin!(sleep(Duration::MAX));
+    let mut fed = pin!(sleep(Duration::MAX));
+    let mut is_feeding = is_fed;
     let end = loop {
+        if !is_wanted {
+            break End::Stopped;
+        }
         tokio::select! {
             biased;
             () = &mut cancel => break End::Cancelled,
             // Who ended in time is judged by its end, not by those who still hold its pipes.
             () = &mut deadline, if status.is_none() => break End::Deadline,
             () = &mut idle, if spec.idle.is_some() && status.is_none() => break End::Idle,
+            () = &mut fed, if is_fed && status.is_none() => break End::Fed,
+            _ = &mut writer.0, if is_feeding => {
+                is_feeding = false;
+                fed.as_mut().reset(Instant::now() + FED_GRACE);
+                continue;
+            }
             ended = child.wait(), if status.is_none() => {
                 status = Some(ended?);
                 drain.as_mut().reset(Instant::now() + DRAIN_GRACE);
@@ -117,7 +157,7 @@ pub async fn run(
                     if stdout.len() as u64 > room {
                         break End::TooLarge;
                     }
-                    on(Event::Stdout(stdout));
+                    is_wanted = on(Event::Stdout(stdout)).into() == Next::GoOn;
                     if let Some(limit) = spec.idle {
                         idle.as_mut().reset(Instant::now() + limit);
                     }
@@ -165,10 +205,28 @@ async fn stop(target: &Target, child: &mut Child, pipes: &mut Pipes, mut is_reap
     let _ = timeout(TERM_GRACE, child.wait()).await;
 }
 
+/// Writes what the child is to read, then closes its stdin.
+async fn feed(pipe: Option<ChildStdin>, stdin: Stdin) {
+    let Some(mut pipe) = pipe else { return };
+    // An adapter that does not read its prompt breaks the pipe, which is its own affair.
+    match stdin {
+        Stdin::Whole(bytes) => {
+            let _ = pipe.write_all(&bytes).await;
+        }
+        Stdin::Fed(mut pieces) => {
+            while let Some(piece) = pieces.recv().await {
+                if pipe.write_all(&piece).await.is_err() || pipe.flush().await.is_err() {
+                    return;
+                }
+            }
+        }
+    }
+}
+
 async fn spawn(spec: &Spec) -> io::Result<Child> {
     let mut tries = 0;
     loop {
-        let result = command(spec, &spec.program, &[]).spawn();
+        let result = start(spec, &spec.program, &[]);
         match result.as_ref().map_err(rustix::io::Errno::from_io_error) {
             // The file is being written at this moment; whoever does it will be done soon.
             Err(Some(rustix::io::Errno::TXTBSY)) if tries < 20 => {
@@ -178,16 +236,23 @@ async fn spawn(spec: &Spec) -> io::Result<Child> {
             // A script without `#!`, which a shell would run.
             Err(Some(rustix::io::Errno::NOEXEC)) => {
                 let script = [spec.program.clone().into_os_string()];
-                let bash = command(spec, "bash".as_ref(), &script).spawn();
+                let bash = start(spec, "bash".as_ref(), &script);
                 return match bash {
-                    Err(e) if e.kind() == io::ErrorKind::NotFound => {
-                        command(spec, "/bin/sh".as_ref(), &script).spawn()
-                    }
+                    Err(e) if e.kind() == io::ErrorKind::NotFound => start(spec, "/bin/sh".as_ref(), &script),
                     other => other,
                 };
             }
             _ => return result,
         }
+    }
+}
+
+/// Starts it, confined if it shall be.
+fn start(spec: &Spec, program: &std::path::Path, before: &[OsString]) -> io::Result<Child> {
+    let mut command = command(spec, program, before);
+    match &spec.confinement {
+        Some(confinement) => confinement.spawn(&mut command),
+        None => command.spawn(),
     }
 }
 

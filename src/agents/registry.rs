@@ -31,17 +31,56 @@ pub enum Kind {
     Script,
     /// One of our own adapters.
     Native(Native),
+    /// Any program that speaks the Agent Client Protocol on its standard streams.
+    Acp,
     /// `<this program> rehearse <story> <role>`, called like a script.
     Rehearsal { story: String, role: String },
     /// The pilot writes the turns by hand; never called, never a peer.
     Pilot,
 }
 
-/// The vendors that have an adapter inside the binary.
+/// The programs that have an adapter inside the binary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Native {
     Claude,
     Codex,
+    Gemini,
+    Opencode,
+    /// What a registry entry says for either program of that name, and the older of the two (kimi-cli).
+    Kimi,
+    /// The newer program called `kimi` (kimi-code). Known by its version only, so no entry names it.
+    KimiCode,
+    Hermes,
+}
+
+impl Native {
+    /// The adapter of a vendor key.
+    pub fn of(key: &str) -> Option<Native> {
+        use Native::*;
+        [Claude, Codex, Gemini, Opencode, Kimi, Hermes].into_iter().find(|native| native.command() == key)
+    }
+
+    /// The name of its command, and of the vendor.
+    pub fn command(self) -> &'static str {
+        match self {
+            Native::Claude => "claude",
+            Native::Codex => "codex",
+            Native::Gemini => "gemini",
+            Native::Opencode => "opencode",
+            Native::Kimi | Native::KimiCode => "kimi",
+            Native::Hermes => "hermes",
+        }
+    }
+}
+
+/// Whether calls of a vendor are confined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sandbox {
+    /// Where it can be enforced.
+    Auto,
+    /// Or not called at all.
+    Required,
+    Off,
 }
 
 /// Optional flags of the contract that a vendor's adapter takes (PC-056).
@@ -85,7 +124,7 @@ pub struct Vendor {
     pub kind: Kind,
     /// The adapter of a script vendor; `None` when no place of PC-032 has it.
     pub path: Option<PathBuf>,
-    /// The CLI of a native vendor (or the program of a rehearsal) when the config names it. A bare name is looked up
+    /// The CLI of a native or ACP vendor (or the program of a rehearsal) when the config names it. A bare name is looked up
     /// in `PATH`.
     pub bin: Option<PathBuf>,
     /// `PEER_AGENT_ID`.
@@ -112,6 +151,12 @@ pub struct Vendor {
     pub supports: Supports,
     /// Longest reply in bytes.
     pub output_cap: usize,
+    /// How often a call is made again by itself after trouble that passes.
+    pub retries: u32,
+    /// `None` when nobody has said.
+    pub sandbox: Option<Sandbox>,
+    /// Files and folders that a confined call may change besides its scratch folder.
+    pub state: Vec<PathBuf>,
     /// Where the effective adapter comes from, for the settings view (PC-032).
     pub source: String,
 }

@@ -3,20 +3,28 @@
 mod files;
 mod plan;
 mod preview;
+mod retry;
 
 pub use files::{LastCall, reap_stale, remove_tree};
 
-use crate::agents::call::{Call, CallFailure, Outcome, Progress, Reply};
+use crate::agents::call::{Call, CallFailure, Cause, Outcome, Progress, Reply};
 use crate::agents::contract::{self, Code, Fault};
-use crate::agents::process::{self, End, Event, Finished, vars::Vars};
-use crate::agents::registry::{Kind, Vendor};
-use crate::agents::stream::{Said, Stream};
+use crate::agents::process::{self, End, Event, Finished, Next, vars::Vars};
+use crate::agents::registry::{Kind, Native, Vendor};
+use crate::agents::stream::{Refused, Said, Stream};
+use crate::agents::{acp, native, probe};
 use crate::domain::session::failure::Reason;
+use plan::Speech;
 use preview::Preview;
+use retry::Retries;
 use std::future::Future;
 use std::path::{Path, PathBuf};
+use std::pin::{Pin, pin};
+use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::time::Instant;
 
 /// A filter refuses with the code of the contract (2, 3 or 4) and one line that names file and rule, never the text.
 pub type Refusal = (u8, String);
@@ -65,20 +73,20 @@ pub async fn run_in(
     progress: impl Fn(Progress) + Send + Sync + 'static,
     cancel: impl Future<Output = ()>,
 ) -> Outcome {
-    match attempt(around, vendor, &call, &progress, cancel).await {
+    match answer(around, vendor, &call, &progress, pin!(cancel)).await {
         Ok(Some(reply)) => Outcome::Reply(reply),
         Ok(None) => Outcome::Cancelled,
         Err(failure) => Outcome::Failed(failure),
     }
 }
 
-/// `None` when it was cancelled.
-async fn attempt(
+/// `None` when it was cancelled. All tries share one deadline.
+async fn answer(
     around: &Surroundings,
     vendor: &Vendor,
     call: &Call,
     progress: &(impl Fn(Progress) + Send + Sync),
-    cancel: impl Future<Output = ()>,
+    mut cancel: Pin<&mut impl Future<Output = ()>>,
 ) -> Result<Option<Reply>, CallFailure> {
     if let Some(limit) = vendor.prompt_limit.filter(|limit| !limit.allows(&call.prompt)) {
         let (chars, bytes) = (call.prompt.chars().count(), call.prompt.len());
@@ -89,29 +97,83 @@ async fn attempt(
     let runtime = std::path::absolute(&call.runtime).unwrap_or_else(|_| call.runtime.clone());
     let lock = around.lock.clone().unwrap_or_else(|| runtime.join(format!("locks/{}.lock", vendor.key)));
     let _lock = files::lock(&lock).map_err(|(code, detail)| unstarted(code.reason(), detail))?;
-    let scratch = files::Scratch::new(&runtime, &vendor.key).map_err(|e| {
+    let started = Instant::now();
+    let mut retries = Retries::new(vendor.retries);
+    loop {
+        let left = || vendor.deadline.saturating_sub(started.elapsed());
+        let failure = match attempt(around, vendor, call, &runtime, left(), progress, cancel.as_mut()).await {
+            Ok(reply) => return Ok(reply.map(|reply| Reply { elapsed: started.elapsed(), ..reply })),
+            Err(failure) => CallFailure { elapsed: started.elapsed(), ..failure },
+        };
+        let Some(wait) = retries.next(&failure, left()) else { return Err(failure) };
+        progress(Progress::Restart);
+        progress(Progress::Notice(format!("{}; again in {}", failure.detail, seconds(wait))));
+        tokio::select! {
+            biased;
+            () = cancel.as_mut() => return Ok(None),
+            () = tokio::time::sleep(wait) => {}
+        }
+    }
+}
+
+/// One try. `None` when it was cancelled.
+async fn attempt(
+    around: &Surroundings,
+    vendor: &Vendor,
+    call: &Call,
+    runtime: &Path,
+    time: Duration,
+    progress: &(impl Fn(Progress) + Send + Sync),
+    cancel: Pin<&mut impl Future<Output = ()>>,
+) -> Result<Option<Reply>, CallFailure> {
+    let scratch = files::Scratch::new(runtime, vendor).map_err(|e| {
         unstarted(
             Code::General.reason(),
             format!("cannot write below {}: {e}; check the folder", runtime.display()),
         )
     })?;
+    let native = program(around, vendor).await.map_err(|e| unstarted(Code::General.reason(), e))?;
     let add_dir = filtered_dir(around, vendor, call, &scratch).await?;
-    let plan = plan::plan(around, vendor, call, add_dir.as_deref(), scratch.work())
+    let plan = plan::plan(around, vendor, call, add_dir.as_deref(), &scratch, native, time)
         .map_err(|(code, detail)| unstarted(Reason::Exit(code), detail))?;
     if let Some(note) = &plan.note {
         progress(Progress::Notice(note.clone()));
     }
+    progress(Progress::Sandbox(plan.sandbox));
+    let (conversation, output) = match plan.speech {
+        Speech::Native { native, is_resumed } => {
+            (None, Output::Stream { stream: Stream::new(native, is_resumed), feed: plan.feed })
+        }
+        Speech::Reply => (None, Output::Text { whole: Vec::new(), preview: Preview::default() }),
+        Speech::Acp { prompt, conversation } => {
+            let (lines, incoming) = acp::lines();
+            let ask = acp::Ask { prompt, conversation, cwd: scratch.work().to_path_buf() };
+            let talk = plan.feed.map(|feed| acp::converse(ask, incoming, feed, progress));
+            (talk, Output::Acp(lines))
+        }
+    };
     let mut listener = Listener {
-        output: match plan.native {
-            Some(native) => Output::Stream(Stream::new(native, plan.is_resumed)),
-            None => Output::Text { whole: Vec::new(), preview: Preview::default() },
-        },
-        capture: files::Capture::new(&runtime, &vendor.key),
-        record: files::Record::new(&runtime, vendor, call),
+        output,
+        capture: files::Capture::new(runtime, &vendor.key),
+        record: files::Record::new(runtime, vendor, call),
         bytes: 0,
         progress,
     };
-    let finished = process::run(plan.spec, |event| listener.hear(event), cancel).await;
+    let process = async {
+        let finished = process::run(plan.spec, |event| listener.hear(event), cancel).await;
+        // The other side of the conversation learns that nothing more comes.
+        if let Output::Acp(lines) = &mut listener.output {
+            lines.close();
+        }
+        finished
+    };
+    let (finished, said) = match conversation {
+        Some(talk) => {
+            let (finished, said) = tokio::join!(process, talk);
+            (finished, Some(said))
+        }
+        None => (process.await, None),
+    };
     let mut finished = finished.map_err(|e| unstarted(Code::General.reason(), cannot_start(vendor, &e)))?;
     if let Some(note) = &plan.note {
         finished.stderr.insert_str(0, &format!("{note}\n"));
@@ -120,7 +182,10 @@ async fn attempt(
         listener.capture.discard();
         return Ok(None);
     }
-    match judge(vendor, call, &finished, listener.output) {
+    if let (Some(file), Output::Stream { stream, .. }) = (&plan.usage_file, &mut listener.output) {
+        stream.usage_file(std::fs::read_to_string(file).unwrap_or_default());
+    }
+    match judge(vendor, call, &finished, listener.output, said) {
         Ok(said) => Ok(Some(Reply {
             text: said.text,
             usage: said.usage,
@@ -128,16 +193,40 @@ async fn attempt(
             stderr: finished.stderr,
             elapsed: finished.elapsed,
         })),
-        Err((reason, detail)) => {
-            Err(CallFailure { reason, detail, stderr: finished.stderr, elapsed: finished.elapsed })
-        }
+        Err(Refused { reason, cause, detail }) => Err(CallFailure {
+            detail: retry::with_cause(detail, &cause),
+            reason,
+            cause,
+            stderr: finished.stderr,
+            elapsed: finished.elapsed,
+        }),
     }
 }
 
-/// What is done with stdout: a script's is the reply, a native CLI's is a stream of events.
+/// Which program a native vendor's name stands for here, where its version has to tell.
+async fn program(around: &Surroundings, vendor: &Vendor) -> Result<Option<Native>, String> {
+    let Kind::Native(native) = vendor.kind else { return Ok(None) };
+    if !native::needs_version(native) {
+        return Ok(Some(native));
+    }
+    let program = native::binary::find(native, vendor, &around.env)?;
+    let version = probe::version(&program, &native::plain_environment(&around.env)).await?;
+    native::resolve(native, &version).map(Some)
+}
+
+/// What is done with stdout: a script's is the reply, a native CLI's is a stream of events, an ACP agent's a
+/// conversation that somebody else holds.
 enum Output {
-    Text { whole: Vec<u8>, preview: Preview },
-    Stream(Stream),
+    Text {
+        whole: Vec<u8>,
+        preview: Preview,
+    },
+    Stream {
+        stream: Stream,
+        /// Keeps stdin open.
+        feed: Option<UnboundedSender<Vec<u8>>>,
+    },
+    Acp(acp::Lines),
 }
 
 /// Hears the process and tells the caller.
@@ -150,7 +239,7 @@ struct Listener<'a, P> {
 }
 
 impl<P: Fn(Progress)> Listener<'_, P> {
-    fn hear(&mut self, event: Event) {
+    fn hear(&mut self, event: Event) -> Next {
         match event {
             Event::Started(target) => {
                 self.record.write(target);
@@ -170,11 +259,21 @@ impl<P: Fn(Progress)> Listener<'_, P> {
                             .into_iter()
                             .for_each(|text| (self.progress)(Progress::Text(text)));
                     }
-                    Output::Stream(stream) => stream.feed(piece).into_iter().for_each(self.progress),
+                    Output::Stream { stream, feed } => {
+                        stream.feed(piece).into_iter().for_each(self.progress);
+                        if stream.is_done() {
+                            *feed = None;
+                        }
+                        if stream.wants_stop() {
+                            return Next::Stop;
+                        }
+                    }
+                    Output::Acp(lines) => lines.feed(piece),
                 }
                 (self.progress)(Progress::Bytes(self.bytes));
             }
         }
+        Next::GoOn
     }
 }
 
@@ -205,56 +304,72 @@ async fn filtered_dir(
     }
 }
 
-/// The reply, or why there is none (PC-060).
+/// The reply, or why there is none (PC-060). `said` is how a conversation ended.
 fn judge(
     vendor: &Vendor,
     call: &Call,
     finished: &Finished,
     output: Output,
-) -> Result<Said, (Reason, String)> {
+    said: Option<Result<Said, Refused>>,
+) -> Result<Said, Refused> {
     let status = match finished.end {
         End::Exited(status) => status,
+        // We ended it after it had said what it had to say; its own end would have said nothing more.
+        End::Fed | End::Stopped => ExitStatus::default(),
         End::Deadline => {
-            return Err((Reason::Timeout, format!("no reply within {}", seconds(vendor.deadline))));
+            let detail = format!("no reply within {}", seconds(vendor.deadline));
+            return Err(Refused { reason: Reason::Timeout, cause: Cause::Other, detail });
         }
         End::Idle => {
             let idle = seconds(vendor.idle.unwrap_or_default());
-            return Err((Reason::Timeout, format!("nothing was printed for {idle}; the call was stopped")));
+            let detail = format!("nothing was printed for {idle}; the call was stopped");
+            return Err(Refused { reason: Reason::Timeout, cause: Cause::Overload, detail });
         }
         End::TooLarge => return Err(too_large(vendor, finished.stdout_bytes)),
-        End::Cancelled => return Err((Code::General.reason(), "cancelled".into())),
+        End::Cancelled => return Err(Refused::new(Code::General, "cancelled")),
     };
     let is_plain = call.purpose.is_plain();
-    match output {
-        Output::Stream(stream) => {
-            let said = stream.end(status, &finished.stderr)?;
-            if said.text.len() > vendor.output_cap {
-                return Err(too_large(vendor, said.text.len() as u64));
-            }
-            // A native adapter keeps the contract itself (PC-053).
-            match contract::check(&said.text, is_plain) {
-                Ok(()) => Ok(said),
-                Err(Fault::Empty) => {
-                    Err((Code::Empty.reason(), format!("{} gave an empty reply", vendor.key)))
-                }
-                Err(Fault::Frontmatter) => {
-                    Err((Code::General.reason(), format!("the reply of {} has no frontmatter", vendor.key)))
-                }
-            }
+    let said = match output {
+        Output::Stream { stream, .. } => stream.end(status, &finished.stderr)?,
+        Output::Acp(_) => {
+            let gone = || Err(Refused::new(Code::General, "the conversation was not begun"));
+            said.unwrap_or_else(gone).map_err(|refused| acp::explained(refused, status, &finished.stderr))?
         }
-        Output::Text { whole, .. } => {
-            if let Some(reason) = contract::failure(status) {
-                let detail = ended(vendor, &reason);
-                return Err((reason, detail));
-            }
-            let text = String::from_utf8(whole)
-                .unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned());
-            // The engine judges the frontmatter of a script's reply, and keeps the text when it is wrong.
-            match contract::check(&text, is_plain) {
-                Err(Fault::Empty) => Err((Reason::Empty, format!("{} gave an empty reply", vendor.key))),
-                _ => Ok(Said { text, ..Said::default() }),
-            }
+        Output::Text { whole, .. } => return script_reply(vendor, status, whole, is_plain),
+    };
+    if said.text.len() > vendor.output_cap {
+        return Err(too_large(vendor, said.text.len() as u64));
+    }
+    // A native adapter keeps the contract itself (PC-053).
+    match contract::check(&said.text, is_plain) {
+        Ok(()) => Ok(said),
+        Err(Fault::Empty) => Err(Refused::new(Code::Empty, format!("{} gave an empty reply", vendor.key))),
+        Err(Fault::Frontmatter) => {
+            Err(Refused::new(Code::General, format!("the reply of {} has no frontmatter", vendor.key)))
         }
+    }
+}
+
+fn script_reply(
+    vendor: &Vendor,
+    status: ExitStatus,
+    whole: Vec<u8>,
+    is_plain: bool,
+) -> Result<Said, Refused> {
+    let other = |reason: Reason, detail: String| {
+        let cause = if reason == Code::Auth.reason() { Cause::Auth } else { Cause::Other };
+        Refused { reason, cause, detail }
+    };
+    if let Some(reason) = contract::failure(status) {
+        let detail = ended(vendor, &reason);
+        return Err(other(reason, detail));
+    }
+    let text =
+        String::from_utf8(whole).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned());
+    // The engine judges the frontmatter of a script's reply, and keeps the text when it is wrong.
+    match contract::check(&text, is_plain) {
+        Err(Fault::Empty) => Err(other(Reason::Empty, format!("{} gave an empty reply", vendor.key))),
+        _ => Ok(Said { text, ..Said::default() }),
     }
 }
 
@@ -270,10 +385,10 @@ fn ended(vendor: &Vendor, reason: &Reason) -> String {
     }
 }
 
-fn too_large(vendor: &Vendor, bytes: u64) -> (Reason, String) {
+fn too_large(vendor: &Vendor, bytes: u64) -> Refused {
     let cap = vendor.output_cap;
     let detail = format!("{} printed {bytes} bytes or more; the limit is {cap} (output_cap)", vendor.key);
-    (Reason::OutputTooLarge, detail)
+    Refused { reason: Reason::OutputTooLarge, cause: Cause::Other, detail }
 }
 
 fn cannot_start(vendor: &Vendor, error: &std::io::Error) -> String {
@@ -288,7 +403,7 @@ fn cannot_start(vendor: &Vendor, error: &std::io::Error) -> String {
 }
 
 fn unstarted(reason: Reason, detail: String) -> CallFailure {
-    CallFailure { reason, detail, stderr: String::new(), elapsed: Duration::ZERO }
+    CallFailure { reason, cause: Cause::Other, detail, stderr: String::new(), elapsed: Duration::ZERO }
 }
 
 fn seconds(duration: Duration) -> String {

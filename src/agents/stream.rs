@@ -1,10 +1,17 @@
 //! Pure parsers of what vendor CLIs print, one file a vendor. Exit code 0 alone is never success: the CLI's own end
 //! event must say so.
 
+pub mod cause;
 pub mod claude;
 pub mod codex;
+pub mod gemini;
+pub mod hermes;
+pub mod kimi;
+pub mod kimi_code;
+pub mod mark;
+pub mod opencode;
 
-use crate::agents::call::{Progress, Usage};
+use crate::agents::call::{Cause, Progress, Usage};
 use crate::agents::contract::Code;
 use crate::agents::registry::Native;
 use crate::domain::session::failure::Reason;
@@ -18,8 +25,33 @@ pub struct Said {
     pub conversation: Option<String>,
 }
 
-/// The class and one line of detail.
-pub type Refused = (Reason, String);
+/// Why there is no reply.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Refused {
+    pub reason: Reason,
+    pub cause: Cause,
+    /// One line.
+    pub detail: String,
+}
+
+impl Refused {
+    pub fn new(code: Code, detail: impl AsRef<str>) -> Refused {
+        let cause = if code == Code::Auth { Cause::Auth } else { Cause::Other };
+        Refused { reason: code.reason(), cause, detail: one_line(detail.as_ref()) }
+    }
+
+    /// The vendor's service is busy or broke off.
+    pub fn busy(detail: &str) -> Refused {
+        Refused { cause: Cause::Overload, ..Refused::new(Code::General, detail) }
+    }
+
+    /// What the vendor answered, with the HTTP status where it is known. The detail says when a limit is lifted.
+    pub fn by_vendor(status: Option<u64>, text: &str) -> Refused {
+        let cause = if is_login_text(text) { Cause::Auth } else { cause::of(status, text) };
+        let code = if cause == Cause::Auth { Code::Auth } else { Code::General };
+        Refused { cause, ..Refused::new(code, text) }
+    }
+}
 
 /// A parser fed with stdout as it comes, in pieces of any size.
 #[derive(Debug)]
@@ -33,6 +65,11 @@ pub struct Stream {
 enum Parser {
     Claude(claude::Claude),
     Codex(codex::Codex),
+    Gemini(gemini::Gemini),
+    Opencode(opencode::Opencode),
+    Kimi(kimi::Kimi),
+    KimiCode(kimi_code::KimiCode),
+    Hermes(hermes::Hermes),
 }
 
 impl Stream {
@@ -41,6 +78,11 @@ impl Stream {
         let parser = match native {
             Native::Claude => Parser::Claude(claude::Claude::default()),
             Native::Codex => Parser::Codex(codex::Codex::new(is_resumed)),
+            Native::Gemini => Parser::Gemini(gemini::Gemini::default()),
+            Native::Opencode => Parser::Opencode(opencode::Opencode::default()),
+            Native::Kimi => Parser::Kimi(kimi::Kimi::default()),
+            Native::KimiCode => Parser::KimiCode(kimi_code::KimiCode::default()),
+            Native::Hermes => Parser::Hermes(hermes::Hermes::default()),
         };
         Stream { parser, partial: Vec::new() }
     }
@@ -48,6 +90,10 @@ impl Stream {
     /// Takes a piece of stdout; gives what can be shown now, texts joined.
     pub fn feed(&mut self, piece: &[u8]) -> Vec<Progress> {
         let mut shown = Vec::new();
+        if let Parser::Hermes(parser) = &mut self.parser {
+            parser.stdout.extend_from_slice(piece);
+            return shown;
+        }
         let mut rest = piece;
         while let Some(at) = rest.iter().position(|b| *b == b'\n') {
             self.partial.extend_from_slice(&rest[..at]);
@@ -59,6 +105,27 @@ impl Stream {
         shown
     }
 
+    /// The CLI has said all: its stdin may be closed.
+    pub fn is_done(&self) -> bool {
+        matches!(&self.parser, Parser::Kimi(parser) if parser.is_done())
+    }
+
+    /// What it does from here on is not wanted and may cost.
+    pub fn wants_stop(&self) -> bool {
+        match &self.parser {
+            Parser::Opencode(parser) => parser.is_runaway(),
+            Parser::Kimi(parser) => parser.wants_stop(),
+            _ => false,
+        }
+    }
+
+    /// What the CLI wrote into the usage file that it was given.
+    pub fn usage_file(&mut self, text: String) {
+        if let Parser::Hermes(parser) = &mut self.parser {
+            parser.usage_file = Some(text);
+        }
+    }
+
     /// Judges the call after the process has ended by itself.
     pub fn end(mut self, status: ExitStatus, stderr: &str) -> Result<Said, Refused> {
         let line = std::mem::take(&mut self.partial);
@@ -66,6 +133,11 @@ impl Stream {
         match self.parser {
             Parser::Claude(parser) => parser.end(status, stderr),
             Parser::Codex(parser) => parser.end(status, stderr),
+            Parser::Gemini(parser) => parser.end(status, stderr),
+            Parser::Opencode(parser) => parser.end(status, stderr),
+            Parser::Kimi(parser) => parser.end(status, stderr),
+            Parser::KimiCode(parser) => parser.end(status, stderr),
+            Parser::Hermes(parser) => parser.end(status, stderr),
         }
     }
 
@@ -75,6 +147,11 @@ impl Stream {
         let news: Vec<Progress> = match &mut self.parser {
             Parser::Claude(parser) => parser.event(&event).into_iter().collect(),
             Parser::Codex(parser) => parser.event(&event),
+            Parser::Gemini(parser) => parser.event(&event),
+            Parser::Opencode(parser) => parser.event(&event),
+            Parser::Kimi(parser) => parser.event(&event),
+            Parser::KimiCode(parser) => parser.event(&event),
+            Parser::Hermes(_) => Vec::new(),
         };
         for one in news {
             match (shown.last_mut(), one) {
@@ -90,18 +167,22 @@ fn no_end_event(status: ExitStatus, stderr: &str) -> Refused {
     use std::os::unix::process::ExitStatusExt;
     let last = stderr.lines().rev().map(str::trim).find(|line| !line.is_empty());
     if is_login_text(stderr) {
-        return (Code::Auth.reason(), one_line(last.unwrap_or("not logged in")));
+        return Refused::new(Code::Auth, last.unwrap_or("not logged in"));
     }
     match (status.signal(), status.code()) {
-        (Some(signal), _) => (Reason::Signal(signal), format!("the CLI was ended by signal {signal}")),
-        (None, Some(0)) => (Code::General.reason(), "the CLI ended without saying that it was done".into()),
+        (Some(signal), _) => Refused {
+            reason: Reason::Signal(signal),
+            ..Refused::new(Code::General, format!("the CLI was ended by signal {signal}"))
+        },
+        (None, Some(0)) => Refused::new(Code::General, "the CLI ended without saying that it was done"),
         // A raw code of a CLI means nothing in the contract and becomes 1 (PC-059).
         (None, code) => {
             let code = code.unwrap_or(-1);
-            (
-                Code::General.reason(),
-                one_line(&format!("the CLI exited with {code}: {}", last.unwrap_or("no message"))),
-            )
+            let last = last.unwrap_or("no message");
+            Refused {
+                cause: cause::of(None, last),
+                ..Refused::new(Code::General, format!("the CLI exited with {code}: {last}"))
+            }
         }
     }
 }
@@ -109,7 +190,10 @@ fn no_end_event(status: ExitStatus, stderr: &str) -> Refused {
 /// The words of PC-035 for a missing login, and codex' own.
 fn is_login_text(text: &str) -> bool {
     let asks = |line: &str| line.split_once("Please run").is_some_and(|(_, rest)| rest.contains("login"));
-    text.contains("Not logged in") || text.contains("codex login") || text.lines().any(asks)
+    text.contains("Not logged in")
+        || text.contains("auth_error")
+        || text.contains("codex login")
+        || text.lines().any(asks)
 }
 
 /// Foreign text as one line of at most 300 characters without control characters.
@@ -127,6 +211,22 @@ mod tests {
     use super::*;
     use std::os::unix::process::ExitStatusExt;
 
+    /// What was shown, and the end with an exit code.
+    pub fn replay(native: Native, recorded: &str, code: i32) -> (Vec<Progress>, Result<Said, Refused>) {
+        replay_with(native, recorded, code, "")
+    }
+
+    pub fn replay_with(
+        native: Native,
+        recorded: &str,
+        code: i32,
+        stderr: &str,
+    ) -> (Vec<Progress>, Result<Said, Refused>) {
+        let mut stream = Stream::new(native, false);
+        let shown = stream.feed(recorded.as_bytes());
+        (shown, stream.end(ExitStatus::from_raw(code << 8), stderr))
+    }
+
     #[test]
     fn pc_053_pieces_of_any_size_give_the_same_reply() {
         let recorded = include_bytes!("stream/fixtures/claude-ok.jsonl");
@@ -140,16 +240,26 @@ mod tests {
         }
     }
 
+    const ALL: [Native; 7] = [
+        Native::Claude,
+        Native::Codex,
+        Native::Gemini,
+        Native::Opencode,
+        Native::Kimi,
+        Native::KimiCode,
+        Native::Hermes,
+    ];
+
     #[test]
     fn garbage_is_no_reply() {
-        for native in [Native::Claude, Native::Codex] {
+        for native in ALL {
             let mut stream = Stream::new(native, false);
             assert_eq!(
                 stream.feed(b"\xff\xfe\x1b[31m\nnull\n[]\n{\"type\":7}\n\"text\"\n{\"type\":\"result\"}\n{"),
                 []
             );
-            let (reason, detail) = stream.end(ExitStatus::from_raw(0), "").unwrap_err();
-            assert_eq!(reason, Reason::Exit(1), "{detail}");
+            let refused = stream.end(ExitStatus::from_raw(0), "").unwrap_err();
+            assert_eq!(refused.reason, Reason::Exit(1), "{}", refused.detail);
         }
     }
 
@@ -157,13 +267,16 @@ mod tests {
     fn pc_059_raw_codes_never_pass_through() {
         for code in [2, 3, 4, 5, 6, 7, 64] {
             let stream = Stream::new(Native::Codex, false);
-            assert_eq!(stream.end(ExitStatus::from_raw(code << 8), "boom\n").unwrap_err().0, Reason::Exit(1));
+            assert_eq!(
+                stream.end(ExitStatus::from_raw(code << 8), "boom\n").unwrap_err().reason,
+                Reason::Exit(1)
+            );
         }
         let stream = Stream::new(Native::Claude, false);
-        assert_eq!(stream.end(ExitStatus::from_raw(15), "").unwrap_err().0, Reason::Signal(15));
+        assert_eq!(stream.end(ExitStatus::from_raw(15), "").unwrap_err().reason, Reason::Signal(15));
         let stream = Stream::new(Native::Codex, false);
         assert_eq!(
-            stream.end(ExitStatus::from_raw(256), "Please run `codex login`\n").unwrap_err().0,
+            stream.end(ExitStatus::from_raw(256), "Please run `codex login`\n").unwrap_err().reason,
             Reason::Exit(6)
         );
     }

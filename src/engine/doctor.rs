@@ -68,6 +68,7 @@ fn kind(kind: &Kind) -> &'static str {
     match kind {
         Kind::Script => "script",
         Kind::Native(_) => "native",
+        Kind::Acp => "acp",
         Kind::Rehearsal { .. } => "rehearsal",
         Kind::Pilot => "pilot",
     }

@@ -62,11 +62,11 @@ fn pc_031_unknown_stops_on_the_element_only() {
     let [problem] = &checked.problems[..] else { panic!("{:?}", checked.problems) };
     assert_eq!(
         problem.text(Lang::En),
-        "Peer `foo` is not registered. Known vendors: kimi, codex, hermes, claude."
+        "Peer `foo` is not registered. Known vendors: kimi, codex, hermes, claude, gemini, opencode."
     );
     assert_eq!(
         problem.text(Lang::Ru),
-        "Напарник `foo` не зарегистрирован. Известные: kimi, codex, hermes, claude."
+        "Напарник `foo` не зарегистрирован. Известные: kimi, codex, hermes, claude, gemini, opencode."
     );
     assert!(!problem.stops() && !checked.must_stop());
 }

@@ -4,18 +4,16 @@ use crate::agents::process::vars::Vars;
 use crate::agents::registry::{Native, Vendor};
 use std::path::{Path, PathBuf};
 
-/// The CLI of a native vendor: the config's `bin`, `CLAUDE_BIN` or `CODEX_BIN`, `PATH`, then the places where their
+/// The CLI of a native vendor: the config's `bin`, `<NAME>_BIN`, `PATH`, then the places where their
 /// installers put them. The error says what was looked for and what to do.
 pub fn find(native: Native, vendor: &Vendor, vars: &Vars) -> Result<PathBuf, String> {
-    let (name, variable) = match native {
-        Native::Claude => ("claude", "CLAUDE_BIN"),
-        Native::Codex => ("codex", "CODEX_BIN"),
-    };
+    let name = native.command();
+    let variable = format!("{}_BIN", name.to_uppercase());
     if let Some(bin) = &vendor.bin {
         return named(bin, vars)
             .ok_or_else(|| format!("`bin` of {} is not an executable: {}", vendor.key, bin.display()));
     }
-    if let Some(bin) = vars.get(variable) {
+    if let Some(bin) = vars.get(&variable) {
         let bin = PathBuf::from(bin);
         return named(&bin, vars)
             .ok_or_else(|| format!("${variable} is not an executable: {}", bin.display()));
@@ -59,6 +57,12 @@ pub fn named(bin: &Path, vars: &Vars) -> Option<PathBuf> {
 fn usual_places(native: Native) -> Vec<&'static str> {
     match native {
         Native::Claude => vec![".local/bin", ".npm-global/bin", ".nvm/versions/node/*/bin"],
+        Native::Opencode => {
+            vec![".opencode/bin", ".local/bin", ".npm-global/bin", ".nvm/versions/node/*/bin"]
+        }
+        Native::Gemini | Native::Kimi | Native::KimiCode | Native::Hermes => {
+            vec![".local/bin", ".npm-global/bin", ".nvm/versions/node/*/bin"]
+        }
         Native::Codex => vec![
             ".vscode/extensions/openai.chatgpt-*/bin/*",
             ".vscode-server/extensions/openai.chatgpt-*/bin/*",

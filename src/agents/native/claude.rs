@@ -28,9 +28,6 @@ pub const FIXED: &[(&str, &str)] = &[
 /// not be able to do that; only this setting or `--bare` stops it.
 const DENY_READ: &str = r#"{"permissions":{"deny":["Read"]}}"#;
 
-const SYSTEM: &str = "You take part in a written discussion between agents. All you know is in the message; you have \
-no tools and no files. Reply with text only, in exactly the form that the message asks for.";
-
 pub fn args(request: &Request, vendor: &Vendor, env: &Vars) -> Vec<OsString> {
     let turns = env.text("CLAUDE_PEER_MAX_TURNS").and_then(|v| v.parse::<u32>().ok());
     let turns = turns.filter(|n| *n >= 2).unwrap_or(40).to_string();
@@ -51,7 +48,7 @@ pub fn args(request: &Request, vendor: &Vendor, env: &Vars) -> Vec<OsString> {
         "--max-turns",
         &turns,
         "--system-prompt",
-        SYSTEM,
+        super::SYSTEM,
     ]
     .map(OsString::from)
     .into();

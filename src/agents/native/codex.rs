@@ -70,6 +70,5 @@ pub fn args(request: &Request, vendor: &Vendor) -> Vec<OsString> {
 
 /// Names of claude's models (PC-035).
 pub fn is_foreign_model(model: &str) -> bool {
-    let model = model.to_ascii_lowercase();
-    matches!(model.as_str(), "sonnet" | "opus" | "haiku") || model.starts_with("claude-")
+    super::is_claude_model(&model.to_ascii_lowercase())
 }

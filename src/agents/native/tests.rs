@@ -19,14 +19,18 @@ fn executable(path: &Path) -> PathBuf {
 
 /// The arguments as one text, and the environment.
 fn started(key: &str, entry: Value, request: &Request, env: &[(&str, &str)]) -> (String, Vars) {
+    let start = start(Native::of(key).unwrap(), entry, request, env);
+    let args: Vec<_> = start.args.iter().map(|a| a.to_string_lossy().into_owned()).collect();
+    (format!(" {} ", args.join(" ")), start.env)
+}
+
+fn start(native: Native, entry: Value, request: &Request, env: &[(&str, &str)]) -> Invocation {
     let dir = tempfile::tempdir().unwrap();
-    let native = if key == "claude" { Native::Claude } else { Native::Codex };
+    let key = native.command();
     executable(&dir.path().join(key));
     let mut vars: Vars = env.iter().copied().collect();
     vars.set("PATH", dir.path());
-    let start = invocation(native, &vendor(key, entry), request, &vars).unwrap();
-    let args: Vec<_> = start.args.iter().map(|a| a.to_string_lossy().into_owned()).collect();
-    (format!(" {} ", args.join(" ")), start.env)
+    invocation(native, &vendor(key, entry), request, &vars).unwrap()
 }
 
 #[test]
@@ -152,6 +156,136 @@ fn a_prompt_never_begins_with_a_slash_for_claude() {
     assert_eq!(prompt(Native::Claude, "/help".into()), "Message:\n/help");
     assert_eq!(prompt(Native::Claude, "help /x".into()), "help /x");
     assert_eq!(prompt(Native::Codex, "/help".into()), "/help");
+}
+
+#[test]
+fn pc_055_no_prompt_begins_like_a_command_a_file_or_an_option() {
+    for native in [Native::Gemini, Native::Opencode, Native::Kimi, Native::KimiCode, Native::Hermes] {
+        for special in ["/help me", "-x", "--oneshot", "@/etc/hostname", "!ls"] {
+            let sent = prompt(native, special.into());
+            assert!(sent.starts_with(&format!("Message:\n{special}")), "{native:?} {sent}");
+        }
+    }
+    // And no prompt becomes an option of its own where it travels as an argument.
+    for (native, flag) in [(Native::KimiCode, "--prompt=-x"), (Native::Hermes, "--query=-x")] {
+        let start =
+            start(native, json!({"kind": "native"}), &Request { prompt: "-x", ..Request::default() }, &[]);
+        assert_eq!((start.args.last().unwrap().to_str(), start.feed), (Some(flag), Feed::Argument));
+    }
+}
+
+#[test]
+fn pc_062_gemini_gets_a_home_without_the_users_tools() {
+    let home = tempfile::tempdir().unwrap();
+    let state = home.path().join(".gemini");
+    std::fs::create_dir(&state).unwrap();
+    let own = json!({"security": {"auth": {"selectedType": "oauth-personal"}}, "mcpServers": {"evil": {"command": "x"}},
+        "tools": {"core": ["read_file"]}});
+    std::fs::write(state.join("settings.json"), own.to_string()).unwrap();
+    std::fs::write(state.join("oauth_creds.json"), "{}").unwrap();
+    let env = [("HOME", home.path().to_str().unwrap()), ("OPENAI_API_KEY", "o")];
+    let start =
+        start(Native::Gemini, json!({}), &Request { model: "gemini-2.5-pro", ..Request::default() }, &env);
+    assert_eq!(start.env.text("GEMINI_CLI_HOME"), Some("/setup"));
+    assert_eq!(
+        start.env.text("GEMINI_CLI_NO_RELAUNCH"),
+        Some("true"),
+        "else a second process survives a signal"
+    );
+    assert_eq!(start.env.get("OPENAI_API_KEY"), None);
+    assert_eq!(start.state, [state.clone()]);
+    let file = |name: &str| start.files.iter().find(|f| f.name == name).map(|f| f.content.clone());
+    assert_eq!(file(".gemini/oauth_creds.json"), Some(Content::Link(state.join("oauth_creds.json"))));
+    let Some(Content::Text(settings)) = file(".gemini/settings.json") else { panic!("no settings") };
+    let settings: Value = serde_json::from_str(&settings).unwrap();
+    assert_eq!(settings["tools"]["core"], json!([]));
+    assert_eq!(settings["security"]["auth"]["selectedType"], "oauth-personal");
+    assert_eq!(settings.get("mcpServers"), None);
+    let args = start.args.iter().map(|a| a.to_str().unwrap()).collect::<Vec<_>>().join(" ");
+    for part in ["--skip-trust", "--approval-mode default", "--extensions none", "--model gemini-2.5-pro"] {
+        assert!(args.contains(part), "{part} in {args}");
+    }
+    assert!(!args.contains("--yolo"));
+}
+
+#[test]
+fn pc_062_opencode_gets_an_agent_without_tools() {
+    let request = Request { model: "openrouter/some-model", ..Request::default() };
+    let env = [
+        ("OPENROUTER_API_KEY", "k"),
+        ("ANTHROPIC_API_KEY", "a"),
+        ("OPENCODE_CONFIG_CONTENT", r#"{"model": "m", "permission": "allow"}"#),
+    ];
+    let start = start(Native::Opencode, json!({}), &request, &env);
+    let config: Value = serde_json::from_str(start.env.text("OPENCODE_CONFIG_CONTENT").unwrap()).unwrap();
+    assert_eq!(config["permission"], json!({"*": "deny"}));
+    assert_eq!(config["agent"]["flightdeck"]["tools"], json!({"*": false}));
+    assert_eq!((config["share"].as_str(), config["model"].as_str()), (Some("disabled"), Some("m")));
+    assert_eq!(start.env.text("OPENCODE_DB"), Some(":memory:"), "nothing is kept");
+    assert_eq!(
+        (start.env.get("OPENROUTER_API_KEY").is_some(), start.env.get("ANTHROPIC_API_KEY")),
+        (true, None)
+    );
+    let args = start.args.iter().map(|a| a.to_str().unwrap()).collect::<Vec<_>>().join(" ");
+    assert!(
+        args.starts_with("run --pure --agent flightdeck --title flightdeck --format json -m openrouter/"),
+        "{args}"
+    );
+    let (args, _) = started("opencode", json!({}), &Request { model: "opus", ..Request::default() }, &[]);
+    assert!(!args.contains(" -m "), "a name without a provider is another vendor's: {args}");
+}
+
+#[test]
+fn pc_062_both_kimis_get_an_agent_without_tools() {
+    let entry = json!({"kind": "native"});
+    let request = Request { model: "k2", prompt: "the prompt", ..Request::default() };
+    let cli = start(Native::Kimi, entry.clone(), &request, &[("KIMI_API_KEY", "k"), ("OPENAI_API_KEY", "o")]);
+    let args: Vec<_> = cli.args.iter().map(|a| a.to_str().unwrap()).collect();
+    assert_eq!(
+        args,
+        [
+            "--agent-file",
+            "/setup/agent.yaml",
+            "--mcp-config-file",
+            "/setup/mcp.json",
+            "--wire",
+            "--model",
+            "k2"
+        ]
+    );
+    assert!(
+        matches!(&cli.feed, Feed::Wire(text) if text.contains("the prompt") && text.lines().count() == 2)
+    );
+    assert!(cli.files.iter().any(|f| matches!(&f.content, Content::Text(t) if t.contains("\"tools\":[]"))));
+    assert_eq!((cli.env.text("KIMI_API_KEY"), cli.env.get("OPENAI_API_KEY")), (Some("k"), None));
+    let code = start(Native::KimiCode, entry, &request, &[]);
+    let args: Vec<_> = code.args.iter().map(|a| a.to_str().unwrap()).collect();
+    let want = [
+        "--output-format",
+        "stream-json",
+        "--agent-file",
+        "/setup/agent.md",
+        "-m",
+        "k2",
+        "--prompt=the prompt",
+    ];
+    assert_eq!(args, want);
+    assert!(code.files.iter().any(|f| matches!(&f.content, Content::Text(t) if t.contains("tools: []"))));
+}
+
+#[test]
+fn pc_061_hermes_goes_on_with_a_session_or_tells_its_usage() {
+    let entry = |keeps: bool| json!({"kind": "native", "supports": {"session_id": keeps}});
+    let request = Request { prompt: "p", conversation: Some("id-1"), ..Request::default() };
+    let chat = start(Native::Hermes, entry(true), &request, &[]);
+    let args = |start: &Invocation| {
+        start.args.iter().map(|a| a.to_str().unwrap().to_string()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(args(&chat), "chat -t context_engine --ignore-rules -Q --resume id-1 --query=p");
+    assert_eq!(chat.usage_file, None);
+    let once = start(Native::Hermes, entry(false), &Request { conversation: None, ..request }, &[]);
+    assert_eq!(args(&once), "-t context_engine --ignore-rules --usage-file /setup/usage.json --oneshot=p");
+    assert_eq!(once.usage_file, Some("usage.json"));
 }
 
 #[test]

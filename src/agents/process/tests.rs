@@ -32,10 +32,11 @@ fn spec(dir: &Path, script: &str) -> Spec {
         args: vec!["-c".into(), script.into()],
         env: Vars::real(),
         cwd: dir.into(),
-        stdin: Vec::new(),
+        stdin: Stdin::Whole(Vec::new()),
         deadline: Duration::from_secs(30),
         idle: None,
         output_cap: 4 * 1024 * 1024,
+        confinement: None,
     }
 }
 
@@ -65,9 +66,10 @@ async fn until(what: &str, test: impl Fn() -> bool) {
 async fn pc_050_large_prompt_arrives_whole_and_both_pipes_are_drained() {
     let dir = tempfile::tempdir().unwrap();
     let prompt: Vec<u8> = (0..200_000u32).map(|i| (i % 251) as u8).collect();
-    let (finished, out) =
-        sh(dir.path(), "cat; head -c 300000 /dev/zero >&2; printf end >&2", |s| s.stdin = prompt.clone())
-            .await;
+    let (finished, out) = sh(dir.path(), "cat; head -c 300000 /dev/zero >&2; printf end >&2", |s| {
+        s.stdin = Stdin::Whole(prompt.clone())
+    })
+    .await;
     assert_eq!(reason(&finished), None);
     assert_eq!(out, prompt);
     assert!(finished.stderr.ends_with("end") && finished.stderr.len() <= STDERR_KEPT);
@@ -76,7 +78,7 @@ async fn pc_050_large_prompt_arrives_whole_and_both_pipes_are_drained() {
 #[tokio::test]
 async fn pc_050_unread_prompt_is_no_failure() {
     let dir = tempfile::tempdir().unwrap();
-    let (finished, out) = sh(dir.path(), "printf hi", |s| s.stdin = vec![b'x'; 1 << 20]).await;
+    let (finished, out) = sh(dir.path(), "printf hi", |s| s.stdin = Stdin::Whole(vec![b'x'; 1 << 20])).await;
     assert_eq!((reason(&finished), out.as_slice()), (None, &b"hi"[..]));
 }
 

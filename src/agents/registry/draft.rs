@@ -1,12 +1,14 @@
 //! A vendor while its keys are being collected from the layers.
 
-use super::{ConfigProblem, Kind, Native, OUTPUT_CAP, Overlay, PromptLimit, SkillPaths, Supports, Vendor};
+use super::{
+    ConfigProblem, Kind, Native, OUTPUT_CAP, Overlay, PromptLimit, Sandbox, SkillPaths, Supports, Vendor,
+};
 use super::{suggest, value};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::time::Duration;
 
-const KEYS: [&str; 18] = [
+const KEYS: [&str; 21] = [
     "kind",
     "path",
     "bin",
@@ -23,10 +25,14 @@ const KEYS: [&str; 18] = [
     "prompt_limit",
     "supports",
     "output_cap",
+    "retries",
+    "sandbox",
+    "state",
     "story",
     "role",
 ];
-const KINDS: [&str; 4] = ["script", "native", "rehearsal", "pilot"];
+const KINDS: [&str; 6] = ["auto", "script", "native", "acp", "rehearsal", "pilot"];
+const SANDBOXES: [&str; 3] = ["auto", "required", "off"];
 const FLAGS: [&str; 3] = ["add_dir", "model", "session_id"];
 
 /// Keys seen so far, each from the last layer that named it.
@@ -51,6 +57,9 @@ pub struct Draft {
     prompt_limit: Option<PromptLimit>,
     supports: Supports,
     output_cap: Option<usize>,
+    retries: Option<u32>,
+    sandbox: Option<Sandbox>,
+    state: Vec<PathBuf>,
     story: Option<String>,
     role: Option<String>,
 }
@@ -99,7 +108,7 @@ impl Draft {
                 if !KINDS.contains(&kind.as_str()) {
                     return Err(format!("`{kind}` is not a kind.{}", suggest::hint(&kind, &KINDS)));
                 }
-                if self.kind.as_ref().is_some_and(|old| *old != kind) {
+                if self.kind.as_ref().is_some_and(|old| *old != kind && old != "auto") {
                     // A script prints nothing before its reply, so the silence limit of a streaming CLI would end it.
                     self.idle = None;
                     self.path = None;
@@ -130,6 +139,23 @@ impl Draft {
             "prompt_limit" => self.prompt_limit = Some(value::prompt_limit(value)?),
             "supports" => self.set_supports(value)?,
             "output_cap" => self.output_cap = Some(value::count(value)?),
+            "retries" => self.retries = Some(value::retries(value)?),
+            "sandbox" => {
+                let text = value::text(value)?;
+                self.sandbox = Some(match text.as_str() {
+                    "auto" => Sandbox::Auto,
+                    "required" => Sandbox::Required,
+                    "off" => Sandbox::Off,
+                    _ => {
+                        let hint = suggest::hint(&text, &SANDBOXES);
+                        return Err(format!("must be one of {}.{hint}", SANDBOXES.join(", ")));
+                    }
+                });
+            }
+            "state" => {
+                let list = value::list(value)?;
+                self.state = list.iter().map(|text| paths.resolve(&layer.base, text)).collect();
+            }
             "story" => self.story = Some(filled(value)?),
             "role" => self.role = Some(filled(value)?),
             _ => return Err(format!("there is no such key.{}", suggest::hint(key, &KEYS))),
@@ -170,26 +196,42 @@ impl Draft {
             key: format!("vendors.{key}.{at}"),
             message,
         };
-        let kind = self.kind().map_err(|(at, message)| problem(at, message))?;
+        let adapter = paths.find_adapter(&self.key);
+        let kind = self.kind(adapter.is_some()).map_err(|(at, message)| problem(at, message))?;
         if self.path.is_some() && kind != Kind::Script {
             return Err(problem("path", "belongs to `kind: script`; add that line, or use `bin`".into()));
         }
         if self.bin.is_some() && matches!(kind, Kind::Script | Kind::Pilot) {
             return Err(problem("bin", "belongs to `kind: native`; a script has `path`".into()));
         }
+        if self.bin.is_none() && kind == Kind::Acp {
+            return Err(problem(
+                "bin",
+                "is missing: the program that speaks the Agent Client Protocol".into(),
+            ));
+        }
+        let is_auto = self.kind.as_deref() == Some("auto");
         let (path, source) = match (&kind, self.path, &self.bin) {
             (Kind::Script, Some((path, origin)), _) => (Some(path), origin),
-            (Kind::Script, None, _) => match paths.find_adapter(&self.key) {
+            (Kind::Script, None, _) => match adapter {
                 Some((path, place)) => (Some(path), place.to_string()),
                 None => (None, "not found".to_string()),
             },
             (_, _, Some((_, origin))) => (None, origin.clone()),
+            _ if is_auto => (None, format!("built in; the usual places have no {key}-peer-adapter.sh")),
             _ => (None, "built in".to_string()),
         };
+        let mut supports = self.supports;
+        // Our adapters of these run the CLI without tools, so nobody would read the directory.
+        if is_auto && matches!(kind, Kind::Native(_)) {
+            supports.add_dir = false;
+        }
         // Prohibited for claude in either form (PC-058).
         if self.key == "claude" && self.supports.add_dir {
             return Err(problem("supports.add_dir", "is prohibited for claude, which gets text only".into()));
         }
+        // A script's failures are the engine's to judge; what a script does about them is its own affair.
+        let is_ours = matches!(kind, Kind::Native(_) | Kind::Acp);
         let agent_id = self.agent_id.unwrap_or_else(|| key.clone());
         Ok(Vendor {
             writer_agent_id: self.writer_agent_id.unwrap_or_else(|| key.clone()),
@@ -207,24 +249,36 @@ impl Draft {
             deadline: self.deadline.unwrap_or(default_deadline),
             idle: self.idle,
             prompt_limit: self.prompt_limit,
-            supports: self.supports,
+            supports,
             output_cap: self.output_cap.unwrap_or(OUTPUT_CAP),
+            retries: self.retries.unwrap_or(if is_ours { 1 } else { 0 }),
+            sandbox: self.sandbox,
+            state: self.state,
             source,
         })
     }
 
-    fn kind(&self) -> Result<Kind, (&'static str, String)> {
-        match (self.kind.as_deref(), self.key.as_str()) {
+    /// `has_adapter`: the usual places have a script for this vendor.
+    fn kind(&self, has_adapter: bool) -> Result<Kind, (&'static str, String)> {
+        let native = Native::of(&self.key);
+        match (self.kind.as_deref(), native) {
             (Some("script"), _) => Ok(Kind::Script),
             (Some("pilot"), _) => Ok(Kind::Pilot),
-            (Some("native"), "claude") => Ok(Kind::Native(Native::Claude)),
-            (Some("native"), "codex") => Ok(Kind::Native(Native::Codex)),
+            (Some("acp"), _) => Ok(Kind::Acp),
+            // The script that is there, else our own adapter (PC-032).
+            (Some("auto"), _) if self.path.is_some() || (has_adapter && self.bin.is_none()) => {
+                Ok(Kind::Script)
+            }
+            (Some("auto" | "native"), Some(native)) => Ok(Kind::Native(native)),
+            (Some("auto"), None) => Ok(Kind::Script),
             (Some("rehearsal"), _) => match (&self.story, &self.role) {
                 (Some(story), Some(role)) => Ok(Kind::Rehearsal { story: story.clone(), role: role.clone() }),
                 (None, _) => Err(("story", "is missing: a rehearsal names its story".into())),
                 _ => Err(("role", "is missing: a rehearsal names whose lines it speaks".into())),
             },
-            (Some(_), _) => Err(("kind", "`native` exists only for claude and codex; use `script`".into())),
+            (Some(_), _) => {
+                Err(("kind", "`native` exists only for the built-in vendors; use `script` or `acp`".into()))
+            }
             (None, _) => Err(("kind", format!("is missing; one of {}", KINDS.join(", ")))),
         }
     }

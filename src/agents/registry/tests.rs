@@ -17,13 +17,13 @@ fn message(vendors: Value) -> String {
 #[test]
 fn pc_030_embedded_table() {
     let registry = Registry::load(&[], &SkillPaths::default()).unwrap();
-    assert_eq!(registry.peer_keys(), ["kimi", "codex", "hermes", "claude"]);
+    assert_eq!(registry.peer_keys(), ["kimi", "codex", "hermes", "claude", "gemini", "opencode"]);
     let row = |key: &str| {
         let v = registry.get(key).unwrap();
         let s = v.supports;
         (v.agent_id.clone(), v.peer_cmd.clone(), s.add_dir, s.model, s.session_id)
     };
-    assert_eq!(row("kimi"), ("kimi-headless".into(), "kimi-peer-adapter".into(), true, true, false));
+    assert_eq!(row("kimi"), ("kimi-headless".into(), "kimi-peer-adapter".into(), false, true, false));
     assert_eq!(row("codex"), ("codex".into(), "codex-peer-adapter".into(), true, true, false));
     assert_eq!(row("hermes"), ("hermes".into(), "hermes-peer-adapter".into(), false, false, true));
     assert_eq!(
@@ -66,12 +66,16 @@ fn pc_032_search_order_and_source() {
     ];
     assert_eq!(places, want.map(|p| root.join(p)));
     let kimi = || Registry::load(&[], &paths).unwrap().get("kimi").unwrap().clone();
-    assert_eq!((kimi().path, kimi().source.as_str()), (None, "not found"));
+    // Without a script our own adapter, which runs the CLI without tools and so without a directory.
+    assert_eq!((kimi().kind, kimi().path), (Kind::Native(Native::Kimi), None));
+    assert_eq!(kimi().source, "built in; the usual places have no kimi-peer-adapter.sh");
+    assert!(!kimi().supports.add_dir);
     // From the last place to the first: each better one wins over those found before.
     for (dir, label) in paths.search().into_iter().rev() {
         std::fs::create_dir_all(&dir).unwrap();
         std::fs::write(dir.join("kimi-peer-adapter.sh"), "").unwrap();
         assert_eq!((kimi().path, kimi().source.as_str()), (Some(dir.join("kimi-peer-adapter.sh")), label));
+        assert_eq!((kimi().kind, kimi().supports.add_dir), (Kind::Script, true));
     }
     let explicit = Registry::load(&[overlay(json!({"kimi": {"path": "./k.sh"}}))], &paths).unwrap();
     let kimi = explicit.get("kimi").unwrap();
@@ -115,7 +119,7 @@ fn pc_030_keys_are_overridden_one_by_one() {
     let codex = registry.get("codex").unwrap();
     assert_eq!((codex.kind.clone(), codex.model.as_str()), (Kind::Native(Native::Codex), "some-model"));
     assert_eq!(codex.args, ["-c", "key=value"]);
-    assert_eq!(registry.peer_keys(), ["kimi", "codex", "hermes", "claude", "alpha"]);
+    assert_eq!(registry.peer_keys(), ["kimi", "codex", "hermes", "claude", "gemini", "opencode", "alpha"]);
 }
 
 #[test]
@@ -124,6 +128,39 @@ fn pc_032_a_native_vendor_can_be_a_script() {
     let claude = registry.get("claude").unwrap();
     assert_eq!((claude.kind.clone(), claude.idle), (Kind::Script, None));
     assert_eq!(claude.agent_id, "claude-code-headless");
+}
+
+#[test]
+fn pc_030_one_entry_adds_an_acp_vendor() {
+    let entry = json!({"kind": "acp", "bin": "./agent", "args": ["acp"], "sandbox": "required", "state": ["~/.beta"]});
+    let paths = SkillPaths { home: Some("/home/ada".into()), ..SkillPaths::default() };
+    let registry = Registry::load(&[overlay(json!({"beta": entry}))], &paths).unwrap();
+    let beta = registry.get("beta").unwrap();
+    assert_eq!((beta.kind.clone(), beta.bin.clone()), (Kind::Acp, Some("/conf/agent".into())));
+    assert_eq!((beta.retries, beta.sandbox), (1, Some(Sandbox::Required)));
+    assert_eq!(beta.state, [PathBuf::from("/home/ada/.beta")]);
+    assert_eq!(registry.get("codex").unwrap().retries, 1);
+    let script = load(json!({"x": {"kind": "script", "path": "x.sh"}})).unwrap();
+    assert_eq!((script.get("x").unwrap().retries, script.get("x").unwrap().sandbox), (0, None));
+}
+
+#[test]
+fn pc_032_a_named_cli_wins_over_a_script_that_was_found() {
+    let dir = tempfile::tempdir().unwrap();
+    let paths = SkillPaths { template: Some(dir.path().into()), ..SkillPaths::default() };
+    std::fs::create_dir(dir.path().join("scripts")).unwrap();
+    std::fs::write(dir.path().join("scripts/hermes-peer-adapter.sh"), "").unwrap();
+    let kind = |entry: Value| {
+        Registry::load(&[overlay(json!({"hermes": entry}))], &paths)
+            .unwrap()
+            .get("hermes")
+            .unwrap()
+            .kind
+            .clone()
+    };
+    assert_eq!(kind(json!({})), Kind::Script);
+    assert_eq!(kind(json!({"bin": "hermes"})), Kind::Native(Native::Hermes));
+    assert_eq!(kind(json!({"kind": "native"})), Kind::Native(Native::Hermes));
 }
 
 #[test]
@@ -148,16 +185,19 @@ fn pc_030_problems_name_file_key_and_next_step() {
     );
     assert!(text.contains("vendors.beta.kind: `scirpt` is not a kind. Did you mean `script`?"), "{text}");
     assert!(message(json!({"x": {"deadline": "1s"}})).contains("vendors.x.kind: is missing"));
-    assert!(message(json!({"x": {"kind": "native"}})).contains("only for claude and codex"));
+    assert!(message(json!({"x": {"kind": "native"}})).contains("only for the built-in vendors"));
     assert!(message(json!({"x": null})).contains("must be a mapping"));
     assert!(message(json!({"../x": {"kind": "script"}})).contains("a vendor's name"));
     assert!(message(json!({"codex": {"path": "c.sh"}})).contains("belongs to `kind: script`"));
-    assert!(message(json!({"kimi": {"bin": "kimi"}})).contains("a script has `path`"));
+    assert!(message(json!({"kimi": {"kind": "script", "bin": "kimi"}})).contains("a script has `path`"));
     assert!(message(json!({"x": {"kind": "rehearsal", "story": "three"}})).contains("vendors.x.role"));
     assert!(message(json!({"kimi": {"env": {"A=B": "1"}}})).contains("cannot be the name"));
     assert!(message(json!({"kimi": {"supports": {"adddir": true}}})).contains("Did you mean `add_dir`?"));
     assert!(message(json!({"kimi": {"agent_id": "a b"}})).contains("must be a name"));
     assert!(message(json!({"kimi": {"output_cap": 0}})).contains("above 0"));
+    assert!(message(json!({"kimi": {"retries": 6}})).contains("from 0 to 5"));
+    assert!(message(json!({"kimi": {"sandbox": "requird"}})).contains("Did you mean `required`?"));
+    assert!(message(json!({"x": {"kind": "acp"}})).contains("vendors.x.bin: is missing"));
 }
 
 #[test]

@@ -39,6 +39,14 @@ pub fn count(value: &Value) -> Result<usize, String> {
     number.ok_or_else(|| "must be a whole number above 0".into())
 }
 
+/// More would hide a lasting trouble behind waiting.
+const MOST_RETRIES: u64 = 5;
+
+pub fn retries(value: &Value) -> Result<u32, String> {
+    let number = value.as_u64().filter(|n| *n <= MOST_RETRIES).and_then(|n| u32::try_from(n).ok());
+    number.ok_or_else(|| format!("must be a whole number from 0 to {MOST_RETRIES}"))
+}
+
 /// `30s`, `5m`, `1h30m`, `500ms`, `300`.
 pub fn duration(value: &Value) -> Result<Duration, String> {
     let wrong = || "must be a duration above 0 such as 30s, 5m, 1h30m or 300 (seconds)".to_string();

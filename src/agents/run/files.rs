@@ -2,6 +2,7 @@
 
 use crate::agents::call::{Call, Purpose};
 use crate::agents::contract::Code;
+use crate::agents::native::{Content, Prepared};
 use crate::agents::process::kill::{Target, end_foreign};
 use crate::agents::process::tree::{self, Seen};
 use crate::agents::registry::Vendor;
@@ -140,22 +141,70 @@ impl Capture {
     }
 }
 
-/// The empty folder in which a call runs, and beside it the place of a filtered copy (PC-062, PC-063). What a call
-/// leaves there is removed at its end; the empty folder stays for the next one.
+/// The empty folder in which a call runs, and beside it a temporary folder, what is prepared for the CLI, and the place
+/// of a filtered copy (PC-062, PC-063). What a call leaves there is removed at its end; the empty folder stays for the
+/// next one.
 #[derive(Debug)]
 pub struct Scratch {
+    root: PathBuf,
     work: PathBuf,
     copy: PathBuf,
+    setup: PathBuf,
+    temporary: PathBuf,
+    /// A CLI whose home is there keeps its conversations in it.
+    keeps_setup: bool,
 }
 
 impl Scratch {
-    pub fn new(runtime: &Path, vendor: &str) -> io::Result<Scratch> {
-        let root = runtime.join(format!("scratch/{vendor}"));
-        let scratch = Scratch { work: root.join("work"), copy: root.join("copy") };
+    pub fn new(runtime: &Path, vendor: &Vendor) -> io::Result<Scratch> {
+        let root = runtime.join(format!("scratch/{}", vendor.key));
+        let scratch = Scratch {
+            work: root.join("work"),
+            copy: root.join("copy"),
+            setup: root.join("setup"),
+            temporary: root.join("tmp"),
+            root,
+            keeps_setup: vendor.supports.session_id,
+        };
         // A crash may have left something.
         scratch.clear();
         make_dir(&scratch.work)?;
         Ok(scratch)
+    }
+
+    /// All of them.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub fn setup(&self) -> &Path {
+        &self.setup
+    }
+
+    pub fn temporary(&self) -> &Path {
+        &self.temporary
+    }
+
+    /// Lays out what a CLI is to find, and the temporary folder.
+    pub fn prepare(&self, files: &[Prepared]) -> io::Result<()> {
+        make_dir(&self.temporary)?;
+        make_dir(&self.setup)?;
+        for file in files {
+            let path = self.setup.join(&file.name);
+            // From an earlier call; a link is replaced and not written through.
+            match fs::remove_file(&path) {
+                Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
+                _ => {}
+            }
+            if let Some(dir) = path.parent() {
+                make_dir(dir)?;
+            }
+            match &file.content {
+                Content::Text(text) => open_private(&path, true)?.write_all(text.as_bytes())?,
+                Content::Link(to) => std::os::unix::fs::symlink(to, &path)?,
+            }
+        }
+        Ok(())
     }
 
     pub fn work(&self) -> &Path {
@@ -172,6 +221,10 @@ impl Scratch {
             remove_tree(&self.work);
         }
         remove_tree(&self.copy);
+        remove_tree(&self.temporary);
+        if !self.keeps_setup {
+            remove_tree(&self.setup);
+        }
     }
 }
 

@@ -1,104 +1,190 @@
 //! What is started for a call: program, arguments, environment, stdin.
 
+use super::files::Scratch;
 use super::{Refusal, Surroundings};
 use crate::agents::call::Call;
 use crate::agents::contract::Code;
-use crate::agents::native::{self, Request};
-use crate::agents::process::{Spec, vars::Vars};
+use crate::agents::native::{self, Feed, Request};
+use crate::agents::process::{Spec, Stdin, vars::Vars};
 use crate::agents::registry::{Kind, Native, Vendor};
+use crate::agents::sandbox::{self, Decision, Place};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 /// A stream of events is several times as long as the text that it carries.
 const STREAM_FACTOR: u64 = 16;
 
 pub struct Plan {
     pub spec: Spec,
-    /// Whose events stdout consists of; `None` when stdout is the reply.
-    pub native: Option<Native>,
-    pub is_resumed: bool,
+    pub speech: Speech,
     pub note: Option<String>,
+    /// What keeps the child in its place, one line.
+    pub sandbox: String,
+    /// Keeps stdin open until it is dropped.
+    pub feed: Option<UnboundedSender<Vec<u8>>>,
+    /// Where the CLI tells what the call cost.
+    pub usage_file: Option<PathBuf>,
 }
 
-/// `add_dir` is what the call may read: for a native vendor the filtered copy.
+/// How stdout is to be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Speech {
+    /// It is the reply.
+    Reply,
+    /// Events of a CLI.
+    Native { native: Native, is_resumed: bool },
+    /// Messages of the Agent Client Protocol; they carry this prompt in.
+    Acp { prompt: String, conversation: Option<String> },
+}
+
+/// `add_dir` is what the call may read: for a native vendor the filtered copy. `native` is the program that was found
+/// behind a native vendor's name. `time` is what is left of the deadline.
 pub fn plan(
     around: &Surroundings,
     vendor: &Vendor,
     call: &Call,
     add_dir: Option<&Path>,
-    cwd: &Path,
+    scratch: &Scratch,
+    native: Option<Native>,
+    time: Duration,
 ) -> Result<Plan, Refusal> {
     let general = |detail: String| (Code::General as u8, detail);
     let model = if call.model.is_empty() { vendor.model.as_str() } else { call.model.as_str() };
     let conversation = call.conversation.as_deref().filter(|_| vendor.supports.session_id);
     let cap = vendor.output_cap as u64;
-    let spec = |program: PathBuf, args: Vec<OsString>, env: Vars, prompt: String, output_cap: u64| Spec {
-        program: std::path::absolute(&program).unwrap_or(program),
-        args,
-        env,
-        cwd: cwd.to_path_buf(),
-        stdin: prompt.into_bytes(),
-        deadline: vendor.deadline,
-        idle: vendor.idle,
-        output_cap,
+    let ours = |prompt: &str| match &around.prompt_filter {
+        Some(filter) => filter(prompt),
+        None => Ok(prompt.to_string()),
     };
-    match &vendor.kind {
-        Kind::Pilot => Err(general(format!("{} writes by hand; there is nothing to call", vendor.key))),
-        Kind::Native(native) => {
+    let mut feed = None;
+    let mut note = None;
+    let mut usage_file = None;
+    let mut state = Vec::new();
+    let (program, args, mut env, stdin, cap, speech) = match &vendor.kind {
+        Kind::Pilot => {
+            return Err(general(format!("{} writes by hand; there is nothing to call", vendor.key)));
+        }
+        Kind::Native(named) => {
+            let native = native.unwrap_or(*named);
             let model = if vendor.supports.model { model } else { "" };
-            let request = Request { model, add_dir, conversation };
-            let start = native::invocation(*native, vendor, &request, &around.env).map_err(general)?;
-            let mut env = start.env;
-            describe(&mut env, vendor, call);
-            let prompt = match &around.prompt_filter {
-                Some(filter) => filter(&call.prompt)?,
-                None => call.prompt.clone(),
+            let prompt = native::prompt(native, ours(&call.prompt)?);
+            let setup = scratch.setup();
+            let request = Request { model, add_dir, conversation, prompt: &prompt, setup };
+            let start = native::invocation(native, vendor, &request, &around.env).map_err(general)?;
+            scratch.prepare(&start.files).map_err(|e| cannot_prepare(scratch, &e))?;
+            note = start.note;
+            state = start.state;
+            usage_file = start.usage_file.map(|name| setup.join(name));
+            let stdin = match start.feed {
+                Feed::Stdin => Stdin::Whole(prompt.into_bytes()),
+                Feed::Argument => Stdin::Whole(Vec::new()),
+                Feed::Wire(text) => fed(&mut feed, text.into_bytes()),
             };
-            let prompt = native::prompt(*native, prompt);
             let cap = cap.saturating_mul(STREAM_FACTOR);
-            let spec = spec(start.program, start.args, env, prompt, cap);
-            Ok(Plan { spec, native: Some(*native), is_resumed: conversation.is_some(), note: start.note })
+            let speech = Speech::Native { native, is_resumed: conversation.is_some() };
+            (start.program, start.args, start.env, stdin, cap, speech)
+        }
+        Kind::Acp => {
+            let bin = vendor.bin.clone().unwrap_or_default();
+            let program = native::binary::named(&bin, &around.env).ok_or_else(|| {
+                general(format!("`bin` of {} is not an executable: {}", vendor.key, bin.display()))
+            })?;
+            scratch.prepare(&[]).map_err(|e| cannot_prepare(scratch, &e))?;
+            let mut env = native::plain_environment(&around.env);
+            vendor.env.iter().for_each(|(name, value)| env.set(name, value));
+            let args = vendor.args.iter().map(OsString::from).collect();
+            let conversation = conversation.map(String::from);
+            let speech = Speech::Acp { prompt: ours(&call.prompt)?, conversation };
+            let cap = cap.saturating_mul(STREAM_FACTOR);
+            (program, args, env, fed(&mut feed, Vec::new()), cap, speech)
         }
         Kind::Script | Kind::Rehearsal { .. } => {
-            let (program, mut args) = match &vendor.kind {
-                Kind::Rehearsal { story, role } => {
-                    let own = std::env::current_exe()
-                        .map_err(|e| general(format!("cannot find this program: {e}")))?;
-                    (vendor.bin.clone().unwrap_or(own), vec!["rehearse".into(), story.into(), role.into()])
-                }
-                _ => {
-                    let missing = || {
-                        general(format!(
-                            "there is no adapter for {}; set `vendors.{}.path`",
-                            vendor.key, vendor.key
-                        ))
-                    };
-                    (vendor.path.clone().ok_or_else(missing)?, Vec::new())
-                }
-            };
-            let mut option = |flag: &str, value: OsString| args.extend([OsString::from(flag), value]);
-            if vendor.supports.model && !model.is_empty() {
-                option("--model", model.into());
-            }
-            if let Some(dir) = add_dir {
-                option("--add-dir", dir.into());
-            }
-            if let Some(id) = conversation {
-                option("--session-id", id.into());
-            }
-            args.extend(vendor.args.iter().map(OsString::from));
-            let mut env = around.env.clone();
-            call.extra_env.iter().chain(&vendor.env).for_each(|(name, value)| env.set(name, value));
-            describe(&mut env, vendor, call);
-            Ok(Plan {
-                spec: spec(program, args, env, call.prompt.clone(), cap),
-                native: None,
-                is_resumed: false,
-                note: None,
-            })
+            let (program, args, env) = script(around, vendor, call, add_dir, model, conversation)?;
+            (program, args, env, Stdin::Whole(call.prompt.clone().into_bytes()), cap, Speech::Reply)
         }
+    };
+    describe(&mut env, vendor, call);
+    if speech != Speech::Reply {
+        env.set("TMPDIR", scratch.temporary());
     }
+    let program = std::path::absolute(&program).unwrap_or(program);
+    let native = match &speech {
+        Speech::Native { native, .. } => Some(*native),
+        _ => None,
+    };
+    let place = Place { program: &program, native, scratch: scratch.root(), state: &state };
+    let (decision, confinement) = sandbox::confinement(vendor, call, &place, &env);
+    if let Decision::Refused(why) = &decision {
+        return Err(general(format!(
+            "{}: `sandbox: required` cannot be enforced: {why}; the call was not made",
+            vendor.key
+        )));
+    }
+    let spec = Spec {
+        program,
+        args,
+        env,
+        cwd: scratch.work().to_path_buf(),
+        stdin,
+        deadline: time,
+        idle: vendor.idle,
+        output_cap: cap,
+        confinement,
+    };
+    Ok(Plan { spec, speech, note, sandbox: decision.text(), feed, usage_file })
+}
+
+fn fed(feed: &mut Option<UnboundedSender<Vec<u8>>>, first: Vec<u8>) -> Stdin {
+    let (sender, receiver) = unbounded_channel();
+    let _ = sender.send(first);
+    *feed = Some(sender);
+    Stdin::Fed(receiver)
+}
+
+fn cannot_prepare(scratch: &Scratch, error: &std::io::Error) -> Refusal {
+    let root = scratch.root().display();
+    (Code::General as u8, format!("cannot write below {root}: {error}; check the folder"))
+}
+
+/// Program, arguments and environment of an adapter that keeps the contract.
+fn script(
+    around: &Surroundings,
+    vendor: &Vendor,
+    call: &Call,
+    add_dir: Option<&Path>,
+    model: &str,
+    conversation: Option<&str>,
+) -> Result<(PathBuf, Vec<OsString>, Vars), Refusal> {
+    let general = |detail: String| (Code::General as u8, detail);
+    let (program, mut args) = match &vendor.kind {
+        Kind::Rehearsal { story, role } => {
+            let own =
+                std::env::current_exe().map_err(|e| general(format!("cannot find this program: {e}")))?;
+            (vendor.bin.clone().unwrap_or(own), vec!["rehearse".into(), story.into(), role.into()])
+        }
+        _ => {
+            let missing = || {
+                general(format!("there is no adapter for {}; set `vendors.{}.path`", vendor.key, vendor.key))
+            };
+            (vendor.path.clone().ok_or_else(missing)?, Vec::new())
+        }
+    };
+    let mut option = |flag: &str, value: OsString| args.extend([OsString::from(flag), value]);
+    if vendor.supports.model && !model.is_empty() {
+        option("--model", model.into());
+    }
+    if let Some(dir) = add_dir {
+        option("--add-dir", dir.into());
+    }
+    if let Some(id) = conversation {
+        option("--session-id", id.into());
+    }
+    args.extend(vendor.args.iter().map(OsString::from));
+    let mut env = around.env.clone();
+    call.extra_env.iter().chain(&vendor.env).for_each(|(name, value)| env.set(name, value));
+    Ok((program, args, env))
 }
 
 /// Tells the adapter what the call is for.

@@ -10,6 +10,7 @@ use std::sync::Mutex;
 
 struct Lab {
     dir: tempfile::TempDir,
+    key: String,
     entry: Value,
     around: Surroundings,
 }
@@ -24,6 +25,7 @@ impl Lab {
         let env = Vars::real().filtered(|name| matches!(name, "PATH" | "HOME"));
         Lab {
             dir,
+            key: "alpha".into(),
             entry: json!({"kind": "script", "path": "./adapter"}),
             around: Surroundings { env, ..Surroundings::default() },
         }
@@ -36,14 +38,14 @@ impl Lab {
 
     fn vendor(&self) -> Vendor {
         let mut vendors = serde_json::Map::new();
-        vendors.insert("alpha".into(), self.entry.clone());
+        vendors.insert(self.key.clone(), self.entry.clone());
         let overlay = Overlay { vendors, base: self.dir.path().into(), origin: "config.yaml".into() };
-        Registry::load(&[overlay], &SkillPaths::default()).unwrap().get("alpha").unwrap().clone()
+        Registry::load(&[overlay], &SkillPaths::default()).unwrap().get(&self.key).unwrap().clone()
     }
 
     fn call(&self, purpose: Purpose) -> Call {
         Call {
-            vendor: "alpha".into(),
+            vendor: self.key.clone(),
             purpose,
             session: "2026-08-24-01-x".into(),
             round: 2,
@@ -280,9 +282,10 @@ async fn progress_is_told_in_order() {
     };
     run_in(&lab.around, &lab.vendor(), lab.call(Purpose::Turn), progress, pending()).await;
     let told = told.lock().unwrap();
-    assert!(matches!(told[0], Progress::Started { pid, started_at } if pid > 0 && started_at > 0));
+    assert!(matches!(&told[0], Progress::Sandbox(text) if text.starts_with("not enforced")), "{told:?}");
+    assert!(matches!(told[1], Progress::Started { pid, started_at } if pid > 0 && started_at > 0));
     assert_eq!(
-        told[1..],
+        told[2..],
         [Progress::Text("one".into()), Progress::Bytes(3), Progress::Text("two".into()), Progress::Bytes(6)]
     );
 }
@@ -300,4 +303,131 @@ fn a_call_can_be_spawned() {
     let lab = Lab::new("");
     let vendor = lab.vendor();
     is_send(&run(&vendor, lab.call(Purpose::Turn), |_| {}, pending()));
+}
+
+impl Lab {
+    /// The adapter becomes the CLI of a native vendor, and `$here` counts as its state.
+    fn native(key: &str, script: &str) -> Lab {
+        let lab =
+            Lab { entry: json!({"kind": "native", "bin": "./adapter", "state": ["."]}), ..Lab::new(script) };
+        lab.named(key)
+    }
+
+    fn named(self, key: &str) -> Lab {
+        Lab { key: key.into(), ..self }
+    }
+}
+
+/// A fake CLI that answers each call by the next of these fixtures.
+fn replies(fixtures: &[&str]) -> String {
+    let numbered = fixtures.iter().enumerate();
+    let cases: String = numbered.map(|(i, f)| format!("{}) cat <<'OUT'\n{f}\nOUT\n;;\n", i + 1)).collect();
+    format!("echo x >>\"$here/calls\"; case $(wc -l <\"$here/calls\" | tr -d ' ') in\n{cases}esac")
+}
+
+#[tokio::test]
+async fn pc_060_trouble_that_passes_is_tried_again() {
+    let busy = include_str!("../stream/fixtures/opencode-429.jsonl")
+        .replace("\"server\":", "\"retry-after\":\"0.01\",\"server\":");
+    let ok = include_str!("../stream/fixtures/opencode-ok.jsonl");
+    let lab = Lab::native("opencode", &replies(&[&busy, ok]));
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let heard = told.clone();
+    let progress = move |p: Progress| heard.lock().unwrap().push(p);
+    let outcome = run_in(&lab.around, &lab.vendor(), lab.call(Purpose::Peer), progress, pending()).await;
+    assert!(matches!(&outcome, Outcome::Reply(r) if r.text.contains("Hello from the stub")), "{outcome:?}");
+    let told = told.lock().unwrap();
+    let notice = |p: &Progress| matches!(p, Progress::Notice(n) if n.contains("rate limit, lifted in 10 ms") && n.contains("again in 10 ms"));
+    assert!(told.iter().any(notice) && told.contains(&Progress::Restart), "{told:?}");
+    // With no retries the failure is told with its cause.
+    let lab = Lab::native("opencode", &replies(&[&busy, ok])).with("retries", json!(0));
+    let failure = lab.failure().await;
+    let reset = Some(crate::agents::call::Reset::After(Duration::from_millis(10)));
+    assert_eq!((failure.reason, failure.cause), (Reason::Exit(1), Cause::RateLimit { reset }));
+    assert_eq!(lab.read("calls"), "x\n");
+}
+
+#[tokio::test]
+async fn pc_059_a_refused_key_is_not_tried_again() {
+    let lab = Lab::native("opencode", &replies(&[include_str!("../stream/fixtures/opencode-401.jsonl")]));
+    let failure = lab.with("retries", json!(5)).failure().await;
+    assert_eq!((failure.reason, failure.cause), (Reason::Exit(6), Cause::Auth));
+    assert!(failure.detail.contains("log in"), "{}", failure.detail);
+}
+
+#[tokio::test]
+async fn pc_053_an_empty_reply_is_asked_for_once_more_and_then_told() {
+    let empty = include_str!("../stream/fixtures/opencode-empty.jsonl");
+    let lab = Lab::native("opencode", &replies(&[empty, empty, empty])).with("retries", json!(5));
+    assert_eq!(lab.failure().await.reason, Reason::Exit(7));
+    assert_eq!(lab.read("calls"), "x\nx\n");
+}
+
+#[tokio::test]
+async fn an_endless_asking_is_ended() {
+    let script = format!(
+        "cat <<'OUT'\n{}OUT\necho $$ >\"$here/pid\"; exec sleep 60",
+        include_str!("../stream/fixtures/opencode-drop.jsonl")
+    );
+    let lab = Lab::native("opencode", &script).with("retries", json!(0));
+    let failure = lab.failure().await;
+    assert_eq!(failure.cause, Cause::Overload, "{}", failure.detail);
+    let pid = lab.read("pid").trim().parse().map(tree::newborn);
+    assert!(pid.is_err() || !tree::is_alive(pid.unwrap()));
+}
+
+const WIRE: &str = "if [ \"$1\" = --version ]; then echo 'kimi, version 1.50.0'; exit 0; fi\nread -r hello; read -r prompt\n";
+
+#[tokio::test]
+async fn pc_051_kimi_by_wire_ends_when_its_answer_is_there() {
+    let ok = include_str!("../stream/fixtures/kimi-ok.jsonl").replace("\"id\":\"2\"", "\"id\":\"prompt\"");
+    // The CLI waits for more requests and ends when its stdin does.
+    let lab = Lab::native(
+        "kimi",
+        &format!(
+            "{WIRE}echo \"$prompt\" >\"$here/asked\"\ncat <<'OUT'\n{ok}OUT\ncat >/dev/null; touch \"$here/ended\""
+        ),
+    );
+    assert_eq!(lab.reply(Purpose::Peer).await, "---\nstatus: ok\n---\nHello from the stub.\n");
+    assert!(lab.read("asked").contains("the prompt"));
+    assert!(lab.dir.path().join("ended").exists(), "it ended by itself");
+    // One that does not end by itself is ended.
+    let lab = Lab::native("kimi", &format!("{WIRE}cat <<'OUT'\n{ok}OUT\nwhile :; do sleep 0.1; done"));
+    assert_eq!(lab.reply(Purpose::Peer).await, "---\nstatus: ok\n---\nHello from the stub.\n");
+}
+
+#[tokio::test]
+async fn pc_035_the_version_tells_which_kimi_it_is() {
+    let code = include_str!("../stream/fixtures/kimi-code-ok.jsonl");
+    let script = format!(
+        "if [ \"$1\" = --version ]; then echo 2.1.0; exit 0; fi\nprintf '%s\\n' \"$@\" >\"$here/args\"\ncat <<'OUT'\n{code}OUT"
+    );
+    let lab = Lab::native("kimi", &script);
+    assert_eq!(lab.reply(Purpose::Peer).await, "---\nstatus: ok\n---\nHello from the stub.\n");
+    assert!(lab.read("args").contains("--prompt=the prompt"));
+    for told in ["kimi, version 1.52.0", "This version is archived, see the web site"] {
+        let lab =
+            Lab::native("kimi", &format!("echo '{told}'; [ \"$1\" = --version ] || touch \"$here/called\""));
+        let failure = lab.failure().await;
+        assert!(failure.detail.contains("archived"), "{}", failure.detail);
+        assert!(!lab.dir.path().join("called").exists());
+    }
+}
+
+#[tokio::test]
+async fn pc_059_the_usage_file_of_hermes_decides() {
+    let of = |text: &str, file: &str| {
+        let find = "for a in \"$@\"; do case $last in --usage-file) file=$a;; esac; last=$a; done";
+        let script = format!("{find}\ncat >\"$file\" <<'USE'\n{file}\nUSE\ncat <<'OUT'\n{text}\nOUT");
+        Lab::native("hermes", &script)
+            .with("supports", json!({"session_id": false}))
+            .with("retries", json!(0))
+    };
+    let ok = include_str!("../stream/fixtures/hermes-ok.json");
+    let text = format!("[begin of reply]\n{}", include_str!("../stream/fixtures/hermes-ok.txt"));
+    assert_eq!(of(&text, ok).reply(Purpose::Peer).await, "---\nstatus: ok\n---\nHello from the stub.\n");
+    let failed = include_str!("../stream/fixtures/hermes-401.json");
+    let failure = of(include_str!("../stream/fixtures/hermes-401.txt"), failed).failure().await;
+    assert_eq!(failure.reason, Reason::Exit(6), "though the code is 0");
+    assert_eq!(of(&text, "").failure().await.reason, Reason::Exit(1), "no usage file, no success");
 }

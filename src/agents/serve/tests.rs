@@ -25,7 +25,8 @@ impl Lab {
         let dir = tempfile::tempdir().unwrap();
         let lab = Lab {
             vendors: json!({
-                "claude": {"bin": "./cli"}, "codex": {"bin": "./cli"}, "alpha": {"kind": "script", "path": "./cli"},
+                // The folder counts as their state: what the fake CLIs note there must not be stopped by the sandbox.
+                "claude": {"bin": "./cli", "state": ["."]}, "codex": {"bin": "./cli", "state": ["."]}, "alpha": {"kind": "script", "path": "./cli"},
             }),
             around: Surroundings {
                 env: Vars::real().filtered(|name| matches!(name, "PATH" | "HOME")),

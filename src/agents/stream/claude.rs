@@ -1,7 +1,7 @@
 //! `claude -p --output-format stream-json --include-partial-messages` (recorded with Claude Code 2.1.332).
 
-use super::{Refused, Said, is_login_text, no_end_event, one_line};
-use crate::agents::call::{Progress, Usage};
+use super::{Refused, Said, no_end_event, one_line};
+use crate::agents::call::{Cause, Progress, Reset, Usage};
 use crate::agents::contract::{self, Code};
 use serde_json::Value;
 use std::process::ExitStatus;
@@ -13,6 +13,8 @@ pub struct Claude {
     /// A message ended at the token limit: the CLI goes on by itself, and its result lacks what came before.
     is_cut: bool,
     model: Option<String>,
+    /// When the account's limit is lifted.
+    reset: Option<Reset>,
     /// The last `result` event.
     result: Option<Value>,
 }
@@ -21,6 +23,10 @@ impl Claude {
     pub fn event(&mut self, event: &Value) -> Option<Progress> {
         match event["type"].as_str()? {
             "stream_event" => self.streamed(&event["event"]),
+            "rate_limit_event" => {
+                self.reset = reset(event).or(self.reset.take());
+                None
+            }
             "system" if event["subtype"] == "api_retry" => Some(retry(event)),
             "result" => {
                 self.result = Some(event.clone());
@@ -54,20 +60,20 @@ impl Claude {
         let Some(result) = &self.result else { return Err(no_end_event(status, stderr)) };
         let text = result["result"].as_str().unwrap_or_default();
         if result["is_error"] != false || result["subtype"] != "success" {
-            return Err(refusal(result, text));
+            return Err(refusal(result, text, self.reset.clone()));
         }
         if !status.success() {
             return Err(no_end_event(status, stderr));
         }
         if self.is_cut || result["stop_reason"] == "max_tokens" {
-            return Err((Code::General.reason(), "the reply was cut at the model's output limit".into()));
+            return Err(Refused::new(Code::General, "the reply was cut at the model's output limit"));
         }
         // A local command such as /help is answered by the CLI itself.
         if result["num_turns"] == 0 {
-            return Err((Code::General.reason(), "claude answered without asking the model".into()));
+            return Err(Refused::new(Code::General, "claude answered without asking the model"));
         }
         if contract::is_blank(text) {
-            return Err((Code::Empty.reason(), "claude gave an empty reply".into()));
+            return Err(Refused::new(Code::Empty, "claude gave an empty reply"));
         }
         let conversation = result["session_id"].as_str().map(String::from);
         Ok(Said { text: text.to_string(), usage: usage(result, self.model.clone()), conversation })
@@ -81,14 +87,19 @@ fn retry(event: &Value) -> Progress {
     Progress::Notice(one_line(&format!("claude tries again ({attempt}/{max}): {status}{error}")))
 }
 
-fn refusal(result: &Value, text: &str) -> Refused {
-    let code = match result["api_error_status"].as_u64() {
-        Some(401) => Code::Auth,
-        None if is_login_text(text) => Code::Auth,
-        _ => Code::General,
-    };
+fn refusal(result: &Value, text: &str, reset: Option<Reset>) -> Refused {
     let what = if text.trim().is_empty() { result["subtype"].as_str().unwrap_or("an error") } else { text };
-    (code.reason(), one_line(&format!("claude: {what}")))
+    let mut refused = Refused::by_vendor(result["api_error_status"].as_u64(), &format!("claude: {what}"));
+    if let Cause::RateLimit { reset: known @ None } = &mut refused.cause {
+        *known = reset;
+    }
+    refused
+}
+
+/// `rate_limit_event`: the time of the reset in seconds since 1970.
+fn reset(event: &Value) -> Option<Reset> {
+    let at = jiff::Timestamp::from_second(event["rate_limit_info"]["resetsAt"].as_i64()?).ok()?;
+    Some(Reset::At(at.to_string()))
 }
 
 /// Anthropic counts cached tokens beside the input; tokens written to the cache were sent as input.
@@ -148,9 +159,11 @@ mod tests {
     fn pc_059_authentication_failures() {
         let (shown, end) = replay(recorded!("401"), 1);
         assert_eq!(shown, [Progress::Notice("claude tries again (1/1): 401 authentication_failed".into())]);
-        assert_eq!(end.unwrap_err().0, Reason::Exit(6));
+        assert_eq!(end.unwrap_err().reason, Reason::Exit(6));
         let (_, end) = replay(recorded!("nologin"), 1);
-        assert_eq!(end.unwrap_err(), (Reason::Exit(6), "claude: Not logged in · Please run /login".into()));
+        let refused = end.unwrap_err();
+        assert_eq!(refused.reason, Reason::Exit(6));
+        assert_eq!(refused.detail, "claude: Not logged in · Please run /login");
     }
 
     #[test]
@@ -158,15 +171,25 @@ mod tests {
         for (recorded, word) in
             [(recorded!("429"), "429"), (recorded!("maxtok"), "maximum"), (recorded!("refuse"), "flagged")]
         {
-            let (reason, detail) = replay(recorded, 1).1.unwrap_err();
+            let Refused { reason, detail, .. } = replay(recorded, 1).1.unwrap_err();
             assert_eq!(reason, Reason::Exit(1));
             assert!(detail.contains(word), "{detail}");
         }
     }
 
     #[test]
+    fn pc_060_a_limit_is_told_with_its_reset() {
+        let limit = |recorded: &str| replay(recorded, 1).1.unwrap_err().cause;
+        assert_eq!(limit(recorded!("429")), Cause::RateLimit { reset: None });
+        let event =
+            r#"{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1796067600}}"#;
+        let told = format!("{event}\n{}", recorded!("429"));
+        assert_eq!(limit(&told), Cause::RateLimit { reset: Some(Reset::At("2026-11-30T19:40:00Z".into())) });
+    }
+
+    #[test]
     fn pc_053_empty_reply_is_7_though_the_code_is_0() {
-        assert_eq!(replay(recorded!("empty"), 0).1.unwrap_err().0, Reason::Exit(7));
+        assert_eq!(replay(recorded!("empty"), 0).1.unwrap_err().reason, Reason::Exit(7));
     }
 
     #[test]
@@ -178,19 +201,19 @@ mod tests {
 
     #[test]
     fn an_answer_of_the_cli_itself_is_no_reply() {
-        assert_eq!(replay(recorded!("slash"), 0).1.unwrap_err().0, Reason::Exit(1));
+        assert_eq!(replay(recorded!("slash"), 0).1.unwrap_err().reason, Reason::Exit(1));
     }
 
     #[test]
     fn a_message_cut_at_the_limit_is_no_reply_even_when_the_cli_goes_on() {
         let cut =
             recorded!("ok").replace("\"end_turn\",\"stop_sequence\"", "\"max_tokens\",\"stop_sequence\"");
-        let (reason, detail) = replay(&cut, 0).1.unwrap_err();
+        let Refused { reason, detail, .. } = replay(&cut, 0).1.unwrap_err();
         assert_eq!((reason, detail.contains("cut")), (Reason::Exit(1), true));
     }
 
     #[test]
     fn pc_060_success_needs_code_0_too() {
-        assert_eq!(replay(recorded!("ok"), 3).1.unwrap_err().0, Reason::Exit(1));
+        assert_eq!(replay(recorded!("ok"), 3).1.unwrap_err().reason, Reason::Exit(1));
     }
 }

@@ -1,6 +1,6 @@
 //! `codex exec --json` (recorded with codex 0.171.0). It has no deltas: a message comes whole.
 
-use super::{Refused, Said, is_login_text, no_end_event, one_line};
+use super::{Refused, Said, no_end_event, one_line};
 use crate::agents::call::{Progress, Usage};
 use crate::agents::contract::{self, Code};
 use serde_json::Value;
@@ -54,21 +54,18 @@ impl Codex {
 
     pub fn end(self, status: ExitStatus, stderr: &str) -> Result<Said, Refused> {
         if let Some(message) = &self.failed {
-            let is_auth =
-                message.contains("status 401") || message.contains("status: 401") || is_login_text(message);
-            let code = if is_auth { Code::Auth } else { Code::General };
             let text = match message.contains("max_output_tokens") {
                 true => format!("codex: the reply was cut at the model's output limit: {message}"),
                 false => format!("codex: {message}"),
             };
-            return Err((code.reason(), one_line(&text)));
+            return Err(Refused::by_vendor(None, &text));
         }
         let Some(completed) = self.completed.filter(|_| status.success()) else {
             return Err(no_end_event(status, stderr));
         };
         let text = self.text.unwrap_or_default();
         if contract::is_blank(&text) {
-            return Err((Code::Empty.reason(), "codex gave an empty reply".into()));
+            return Err(Refused::new(Code::Empty, "codex gave an empty reply"));
         }
         // In a resumed thread the numbers are sums over the whole thread, not of this call.
         let usage = if self.is_resumed { None } else { usage(&completed["usage"]) };
@@ -143,7 +140,7 @@ mod tests {
             (recorded!("empty"), 0, Reason::Exit(7), "empty"),
             (recorded!("ok"), 2, Reason::Exit(1), "exited with 2"),
         ] {
-            let (reason, detail) = replay(recorded, code, false).1.unwrap_err();
+            let Refused { reason, detail, .. } = replay(recorded, code, false).1.unwrap_err();
             assert_eq!(reason, want, "{detail}");
             assert!(detail.contains(word), "{detail}");
         }

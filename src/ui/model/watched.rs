@@ -152,6 +152,11 @@ impl Watched {
             }
             Progress::Restart => self.view.preview.clear(),
             Progress::Notice(text) => running.notice = text.clone(),
+            // Until there is something newer to say.
+            Progress::Sandbox(text) if running.notice.is_empty() => {
+                running.notice = format!("sandbox: {text}")
+            }
+            Progress::Sandbox(_) => {}
             Progress::Bytes(n) => running.bytes = *n,
         }
     }

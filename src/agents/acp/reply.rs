@@ -1,0 +1,94 @@
+//! What an agent says in pieces, put together: the reply apart from warnings, thoughts and repetitions.
+
+use super::Told;
+use crate::agents::call::{Progress, Usage};
+use crate::agents::stream::one_line;
+use agent_client_protocol::v1::schema::{ContentBlock, ContentChunk, SessionUpdate};
+
+/// The updates of one prompt.
+#[derive(Debug, Default)]
+pub struct Collected {
+    is_prompted: bool,
+    pieces: Vec<Piece>,
+    /// The session's cost so far, before and after the prompt.
+    cost_before: Option<f64>,
+    cost: Option<f64>,
+}
+
+#[derive(Debug)]
+struct Piece {
+    has_id: bool,
+    text: String,
+}
+
+impl Collected {
+    pub fn update(&mut self, told: Told) -> Vec<Progress> {
+        let update = match told {
+            Told::Prompted => {
+                self.is_prompted = true;
+                self.cost_before = self.cost;
+                return Vec::new();
+            }
+            Told::Refused(title) => {
+                return vec![Progress::Notice(one_line(&format!("refused a permission: {title}")))];
+            }
+            Told::Update(notification) => notification.update,
+        };
+        match update {
+            SessionUpdate::AgentMessageChunk(chunk) if self.is_prompted => self.chunk(chunk),
+            SessionUpdate::ToolCall(call) if self.is_prompted => {
+                vec![Progress::Notice(one_line(&format!("uses a tool: {}", call.title)))]
+            }
+            SessionUpdate::UsageUpdate(usage) => {
+                let in_dollars = usage.cost.filter(|cost| cost.currency.eq_ignore_ascii_case("usd"));
+                self.cost = in_dollars.map(|cost| cost.amount).or(self.cost);
+                Vec::new()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn chunk(&mut self, chunk: ContentChunk) -> Vec<Progress> {
+        let ContentBlock::Text(content) = chunk.content else { return Vec::new() };
+        let has_id = chunk.message_id.is_some();
+        // claude's own word for a warning of the adapter.
+        let kind = chunk.meta.as_ref().and_then(|meta| meta.get("claudeCode")?.get("kind"));
+        if kind.is_some() {
+            return vec![Progress::Notice(one_line(&content.text))];
+        }
+        self.pieces.push(Piece { has_id, text: content.text.clone() });
+        vec![Progress::Text(content.text)]
+    }
+
+    /// Where an agent gives its messages ids, what comes without one is a warning and no part of the reply.
+    pub fn text(&self) -> String {
+        let has_ids = self.pieces.iter().any(|piece| piece.has_id);
+        self.pieces.iter().filter(|piece| piece.has_id || !has_ids).map(|piece| piece.text.as_str()).collect()
+    }
+
+    /// Agents that count cached tokens as part of the input say so in the total.
+    pub fn usage(&self, given: Option<&agent_client_protocol::v1::schema::Usage>) -> Option<Usage> {
+        let cost_usd = self.cost.map(|after| after - self.cost_before.unwrap_or(0.0));
+        let Some(given) = given else {
+            return cost_usd.map(|_| Usage { cost_usd, ..Usage::default() });
+        };
+        let cached = given.cached_read_tokens;
+        let written = given.cached_write_tokens.unwrap_or(0);
+        let beside = given.input_tokens.saturating_add(cached.unwrap_or(0)).saturating_add(written);
+        let is_included = given.total_tokens > 0
+            && cached.unwrap_or(0) > 0
+            && given.total_tokens < beside.saturating_add(given.output_tokens);
+        let input = match is_included {
+            true => given.input_tokens.saturating_sub(cached.unwrap_or(0)),
+            false => given.input_tokens.saturating_add(written),
+        };
+        Some(Usage {
+            input: Some(input),
+            cached,
+            output: Some(given.output_tokens),
+            reasoning: given.thought_tokens,
+            cost_usd,
+            model: None,
+        })
+    }
+}

@@ -1,0 +1,228 @@
+use super::*;
+use crate::agents::call::{Call, Cause, Outcome, Purpose};
+use crate::agents::process::vars::Vars;
+use crate::agents::registry::{Overlay, Registry, SkillPaths, Vendor};
+use crate::agents::run::{Surroundings, run_in};
+use crate::domain::session::failure::Reason;
+use serde_json::{Value, json};
+use std::future::pending;
+use std::os::unix::fs::PermissionsExt;
+use std::sync::{Arc, Mutex};
+
+/// A fake agent in sh. It notes every message it gets in `$here/got` and answers by method with what `answers` says;
+/// `$id` is the id of the request, and `update` tells an update of the session.
+const AGENT: &str = r#"
+update() { printf '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":%s}}\n' "$1"; }
+result() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }
+failed() { printf '{"jsonrpc":"2.0","id":%s,"error":%s}\n' "$id" "$1"; }
+chunk() { update "{\"sessionUpdate\":\"agent_message_chunk\",\"content\":{\"type\":\"text\",\"text\":\"$1\"}$2}"; }
+echo 'a banner that is no message'
+while IFS= read -r line; do
+  printf '%s\n' "$line" >>"$here/got"
+  id=$(printf '%s' "$line" | sed -n 's/.*"id":\("[^"]*"\|[0-9]*\).*/\1/p')
+  case $line in
+    *'"method":"initialize"'*) result '{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}' ;;
+    *'"method":"session/new"'*) result '{"sessionId":"s-1"}' ;;
+"#;
+
+struct Lab {
+    dir: tempfile::TempDir,
+    entry: Value,
+    told: Arc<Mutex<Vec<Progress>>>,
+}
+
+impl Lab {
+    fn new(answers: &str) -> Lab {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("agent");
+        let script = format!("#!/bin/sh\nhere={}\n{AGENT}{answers}\n  esac\ndone\n", dir.path().display());
+        std::fs::write(&path, script).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let entry = json!({"kind": "acp", "bin": "./agent", "retries": 0, "supports": {"session_id": true}});
+        Lab { dir, entry, told: Arc::default() }
+    }
+
+    fn vendor(&self) -> Vendor {
+        let mut vendors = serde_json::Map::new();
+        vendors.insert("beta".into(), self.entry.clone());
+        let overlay = Overlay { vendors, base: self.dir.path().into(), origin: "config.yaml".into() };
+        Registry::load(&[overlay], &SkillPaths::default()).unwrap().get("beta").unwrap().clone()
+    }
+
+    async fn call(&self, conversation: Option<&str>) -> Outcome {
+        let call = Call {
+            vendor: "beta".into(),
+            purpose: Purpose::Peer,
+            session: "2026-08-24-01-x".into(),
+            round: 1,
+            attempt: 1,
+            prompt: "the prompt".into(),
+            model: String::new(),
+            add_dir: None,
+            conversation: conversation.map(String::from),
+            runtime: self.dir.path().join("runtime"),
+            extra_env: Vec::new(),
+        };
+        let env = Vars::real().filtered(|name| matches!(name, "PATH" | "HOME"));
+        let told = self.told.clone();
+        let progress = move |p: Progress| told.lock().unwrap().push(p);
+        let around = Surroundings { env, ..Surroundings::default() };
+        run_in(&around, &self.vendor(), call, progress, pending()).await
+    }
+
+    async fn reply(&self) -> crate::agents::call::Reply {
+        match self.call(None).await {
+            Outcome::Reply(reply) => reply,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    async fn failure(&self) -> crate::agents::call::CallFailure {
+        match self.call(None).await {
+            Outcome::Failed(failure) => failure,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn got(&self, method: &str) -> Value {
+        let all = std::fs::read_to_string(self.dir.path().join("got")).unwrap_or_default();
+        let messages = all.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        messages.into_iter().find(|m| m["method"] == method).unwrap_or_default()
+    }
+
+    fn notices(&self) -> String {
+        let told = self.told.lock().unwrap();
+        let texts =
+            told.iter().filter_map(|p| if let Progress::Notice(n) = p { Some(n.as_str()) } else { None });
+        texts.collect::<Vec<_>>().join("\n")
+    }
+}
+
+const END: &str = r#"result '{"stopReason":"end_turn","usage":{"inputTokens":1200,"outputTokens":34,"cachedReadTokens":200,"totalTokens":1434}}'"#;
+
+#[tokio::test]
+async fn pc_030_any_agent_that_speaks_the_protocol_is_a_vendor() {
+    let lab = Lab::new(&format!(
+        r#"*'"method":"session/prompt"'*) chunk '---\nturn: 1\n' ; chunk '---\nyes' ; {END} ;;"#
+    ));
+    let reply = lab.reply().await;
+    assert_eq!((reply.text.as_str(), reply.conversation.as_deref()), ("---\nturn: 1\n---\nyes", Some("s-1")));
+    let usage = reply.usage.unwrap();
+    assert_eq!((usage.input, usage.cached, usage.output), (Some(1200), Some(200), Some(34)));
+    assert_eq!(usage.cost_usd, None, "unknown is never 0");
+    let told = lab.told.lock().unwrap();
+    assert!(told.contains(&Progress::Text("---\nyes".into())), "{told:?}");
+    drop(told);
+    // No files and no terminal of ours; an empty folder to work in; the prompt as it is.
+    let hello = lab.got("initialize");
+    let offered = hello["params"]["clientCapabilities"].to_string();
+    assert!(!offered.contains("true"), "{offered}");
+    assert!(lab.got("session/new")["params"]["cwd"].as_str().unwrap().ends_with("/scratch/beta/work"));
+    assert_eq!(lab.got("session/new")["params"]["mcpServers"], json!([]));
+    assert_eq!(lab.got("session/prompt")["params"]["prompt"][0]["text"], "the prompt");
+}
+
+#[tokio::test]
+async fn warnings_are_no_part_of_the_reply() {
+    let lab = Lab::new(&format!(
+        r#"*'"method":"session/prompt"'*) chunk 'Warning: no metadata.' ; chunk '---\nturn: 1\n---\nyes' ',"messageId":"m-1"'
+           chunk 'We are changing something' ',"messageId":"m-2","_meta":{{"claudeCode":{{"kind":"informational"}}}}' ; {END} ;;"#
+    ));
+    assert_eq!(lab.reply().await.text, "---\nturn: 1\n---\nyes");
+    assert!(lab.notices().contains("We are changing something"), "{}", lab.notices());
+}
+
+#[tokio::test]
+async fn pc_062_permissions_are_refused_by_kind() {
+    let options = r#"[{"optionId":"yes-always","name":"Always","kind":"allow_always"},{"optionId":"yes","name":"Yes","kind":"allow_once"},{"optionId":"no","name":"No","kind":"reject_once"}]"#;
+    let ask = format!(
+        r#"{{"jsonrpc":"2.0","id":"p-1","method":"session/request_permission","params":{{"sessionId":"s-1","options":{options},"toolCall":{{"toolCallId":"t-1","title":"touch made-by-agent"}}}}}}"#
+    );
+    let lab = Lab::new(&format!(
+        r#"*'"method":"session/prompt"'*) prompt=$id; echo '{ask}' ;;
+           *'"id":"p-1"'*) id=$prompt; chunk '---\nturn: 1\n---\nyes' ; {END} ;;"#
+    ));
+    assert_eq!(lab.reply().await.text, "---\nturn: 1\n---\nyes");
+    let got = std::fs::read_to_string(lab.dir.path().join("got")).unwrap();
+    assert!(got.contains(r#""optionId":"no""#) && !got.contains("yes-always"), "{got}");
+    assert!(lab.notices().contains("refused a permission: touch made-by-agent"));
+}
+
+#[tokio::test]
+async fn pc_061_an_earlier_conversation_is_loaded_and_not_repeated() {
+    let lab = Lab::new(&format!(
+        r#"*'"method":"session/load"'*) chunk 'old words'; result '{{}}' ;;
+           *'"method":"session/prompt"'*) chunk '---\nturn: 2\n---\nyes' ; {END} ;;"#
+    ));
+    let Outcome::Reply(reply) = lab.call(Some("s-0")).await else { panic!("no reply") };
+    assert_eq!((reply.text.as_str(), reply.conversation.as_deref()), ("---\nturn: 2\n---\nyes", Some("s-0")));
+    assert_eq!(lab.got("session/load")["params"]["sessionId"], "s-0");
+    // An unknown one is an error and does not silently begin anew.
+    let lab =
+        Lab::new(r#"*'"method":"session/load"'*) failed '{"code":-32602,"message":"no such session"}' ;;"#);
+    let Outcome::Failed(failure) = lab.call(Some("s-0")).await else { panic!("a reply") };
+    assert!(failure.detail.contains("no such session"), "{}", failure.detail);
+}
+
+#[tokio::test]
+async fn pc_059_every_end_has_its_class() {
+    let prompt = |answer: &str| Lab::new(&format!(r#"*'"method":"session/prompt"'*) {answer} ;;"#));
+    for (answer, want, cause, word) in [
+        (
+            r#"failed '{"code":-32000,"message":"Authentication required"}'"#,
+            Reason::Exit(6),
+            Cause::Auth,
+            "log in",
+        ),
+        (r#"failed '{"code":401,"message":"bad key"}'"#, Reason::Exit(6), Cause::Auth, "bad key"),
+        (
+            r#"chunk 'HTTP 401: invalid api key'; result '{"stopReason":"end_turn"}'"#,
+            Reason::Exit(6),
+            Cause::Auth,
+            "401",
+        ),
+        (
+            r#"failed '{"code":-32603,"message":"rate limit reached, retry in 90s"}'"#,
+            Reason::Exit(1),
+            Cause::RateLimit {
+                reset: Some(crate::agents::call::Reset::After(std::time::Duration::from_secs(90))),
+            },
+            "90 s",
+        ),
+        (r#"result '{"stopReason":"end_turn"}'"#, Reason::Exit(7), Cause::Other, "empty"),
+        (r#"chunk 'x'; result '{"stopReason":"refusal"}'"#, Reason::Exit(1), Cause::Other, "refused"),
+        (r#"chunk 'x'; result '{"stopReason":"max_tokens"}'"#, Reason::Exit(1), Cause::Other, "cut"),
+        (
+            r#"chunk 'no frontmatter'; result '{"stopReason":"end_turn"}'"#,
+            Reason::Exit(1),
+            Cause::Other,
+            "frontmatter",
+        ),
+        ("echo 'it broke' >&2; exit 3", Reason::Exit(1), Cause::Other, "it broke"),
+    ] {
+        let failure = prompt(answer).failure().await;
+        assert_eq!((&failure.reason, &failure.cause), (&want, &cause), "{answer}: {}", failure.detail);
+        assert!(failure.detail.contains(word), "{answer}: {}", failure.detail);
+    }
+}
+
+#[tokio::test]
+async fn pc_068_an_agent_that_never_answers_is_ended() {
+    let mut lab = Lab::new(r#"*'"method":"session/prompt"'*) echo $$ >"$here/pid"; exec sleep 60 ;;"#);
+    lab.entry["deadline"] = json!("2s");
+    assert_eq!(lab.failure().await.reason, Reason::Timeout);
+    let pid = std::fs::read_to_string(lab.dir.path().join("pid")).unwrap();
+    let seen = crate::agents::process::tree::newborn(pid.trim().parse().unwrap());
+    assert!(!crate::agents::process::tree::is_alive(seen));
+}
+
+#[test]
+fn lines_are_cut_where_they_end() {
+    let (mut lines, mut incoming) = lines();
+    for piece in ["{\"a\"", ":1}\n{\"b\":2}", "\nnoise\n \n{\"c\":\u{fffd}", "}\n{half"] {
+        lines.feed(piece.as_bytes());
+    }
+    lines.close();
+    let got: Vec<String> = std::iter::from_fn(|| incoming.try_recv().ok()).collect();
+    assert_eq!(got, ["{\"a\":1}", "{\"b\":2}", "{\"c\":\u{fffd}}"]);
+}

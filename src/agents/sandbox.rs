@@ -1,0 +1,103 @@
+//! Keeping a child in its place: what it may read and write, enforced by the kernel (Landlock) where there is one that
+//! can. Elsewhere nothing is enforced, and everybody who asks is told so.
+
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "linux")]
+use linux as system;
+
+#[cfg(not(target_os = "linux"))]
+mod none;
+#[cfg(not(target_os = "linux"))]
+use none as system;
+
+mod paths;
+mod state;
+
+pub use paths::Place;
+
+use crate::agents::call::Call;
+use crate::agents::process::vars::Vars;
+use crate::agents::registry::{Kind, Sandbox, Vendor};
+use std::io;
+use std::path::PathBuf;
+use tokio::process::{Child, Command};
+
+/// What a child and everything that it starts may touch. Paths that do not exist give no right.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Confinement {
+    /// Files and folders with everything below.
+    pub read: Vec<PathBuf>,
+    /// May be read too.
+    pub write: Vec<PathBuf>,
+}
+
+impl Confinement {
+    /// Starts the command so that neither it nor its descendants get more. An error means that nothing was started.
+    pub fn spawn(&self, command: &mut Command) -> io::Result<Child> {
+        system::spawn(self, command)
+    }
+}
+
+/// Why this system cannot confine a child; `Ok` when it can.
+pub fn support() -> Result<(), String> {
+    system::support()
+}
+
+/// What a call of a vendor meets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Decision {
+    Confined,
+    /// Runs without; the text says why.
+    Free(String),
+    /// `sandbox: required`, and it cannot be had.
+    Refused(String),
+}
+
+impl Decision {
+    /// One line for people.
+    pub fn text(&self) -> String {
+        match self {
+            Decision::Confined => {
+                "landlock: reads the system and its own state, writes its scratch folder and its own state"
+                    .into()
+            }
+            Decision::Free(why) => format!("not enforced: {why}"),
+            Decision::Refused(why) => format!("required, but not enforced: {why}; calls are refused"),
+        }
+    }
+}
+
+/// What a call with or without a directory to read would meet. `doctor` asks the same.
+pub fn decide(vendor: &Vendor, has_dir: bool) -> Decision {
+    let is_native = matches!(vendor.kind, Kind::Native(_));
+    match (vendor.sandbox, support()) {
+        (Some(Sandbox::Off), _) => Decision::Free("`sandbox: off`".into()),
+        (Some(Sandbox::Required), Err(why)) => Decision::Refused(why),
+        (Some(Sandbox::Required), Ok(())) => Decision::Confined,
+        (None, _) if !is_native => {
+            Decision::Free("this vendor's state is not known; set `sandbox` and `state`".into())
+        }
+        (_, Err(why)) => Decision::Free(why),
+        // The CLI then runs its own tools in a sandbox of its own, which needs mounts.
+        (_, Ok(())) if has_dir && is_native => {
+            Decision::Free("a directory is read with the CLI's own read-only sandbox".into())
+        }
+        (_, Ok(())) => Decision::Confined,
+    }
+}
+
+/// The confinement of one call, or why there is none.
+pub fn confinement(
+    vendor: &Vendor,
+    call: &Call,
+    place: &Place,
+    env: &Vars,
+) -> (Decision, Option<Confinement>) {
+    let decision = decide(vendor, call.add_dir.is_some() && vendor.supports.add_dir);
+    let confinement = (decision == Decision::Confined).then(|| paths::confinement(vendor, place, env));
+    (decision, confinement)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,111 @@
+//! `kimi -p … --output-format stream-json` (kimi-code; recorded with 2.1.0). No deltas, no usage, no end event.
+
+use super::mark::{self, Marks};
+use super::{Refused, Said, no_end_event, one_line};
+use crate::agents::call::Progress;
+use crate::agents::contract::{self, Code};
+use serde_json::Value;
+use std::process::ExitStatus;
+
+#[derive(Debug, Default)]
+pub struct KimiCode {
+    text: Option<String>,
+    conversation: Option<String>,
+}
+
+impl KimiCode {
+    pub fn event(&mut self, event: &Value) -> Vec<Progress> {
+        match (event["role"].as_str().unwrap_or_default(), event["type"].as_str()) {
+            ("assistant", _) => {
+                let Some(text) = event["content"].as_str().filter(|text| !text.is_empty()) else {
+                    return Vec::new();
+                };
+                let restart = self.text.replace(text.to_string()).map(|_| Progress::Restart);
+                restart.into_iter().chain([Progress::Text(text.into())]).collect()
+            }
+            ("meta", Some("session.resume_hint")) => {
+                self.conversation = event["session_id"].as_str().map(String::from);
+                Vec::new()
+            }
+            ("meta", Some("turn.step.retrying")) => {
+                let status = event["status_code"].as_u64().map(|s| s.to_string()).unwrap_or_default();
+                vec![Progress::Notice(one_line(&format!("kimi tries again: {status}")))]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    pub fn end(self, status: ExitStatus, stderr: &str) -> Result<Said, Refused> {
+        if !status.success() {
+            return Err(refusal(status, stderr));
+        }
+        let Some(text) = self.text else { return Err(no_end_event(status, stderr)) };
+        if contract::is_blank(&text) {
+            return Err(Refused::new(Code::Empty, "kimi gave an empty reply"));
+        }
+        // It exits with 0 after a dropped stream and at the output limit.
+        let text = mark::between(&text, Marks::End, "kimi")?;
+        Ok(Said { text, usage: None, conversation: self.conversation })
+    }
+}
+
+fn refusal(status: ExitStatus, stderr: &str) -> Refused {
+    const HEAD: &str = "failed to run prompt: ";
+    let Some((_, rest)) = stderr.split_once(HEAD) else { return no_end_event(status, stderr) };
+    let message = rest.lines().next().unwrap_or_default();
+    if message.contains("empty response") {
+        return Refused::new(Code::Empty, "kimi gave an empty reply");
+    }
+    let known = match message.split(':').next().unwrap_or_default() {
+        "provider.auth_error" => Some(401),
+        "provider.rate_limit" => Some(429),
+        // `provider.api_error: 500 …`
+        _ => message.split_once(": ").and_then(|(_, rest)| rest.split(' ').next()?.parse().ok()),
+    };
+    Refused::by_vendor(known, &format!("kimi: {message}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{replay, replay_with};
+    use crate::agents::call::Cause;
+    use crate::agents::registry::Native;
+    use crate::domain::session::failure::Reason;
+
+    macro_rules! recorded {
+        ($name:literal) => {
+            include_str!(concat!("fixtures/kimi-code-", $name))
+        };
+    }
+
+    #[test]
+    fn pc_051_a_reply_without_usage() {
+        let (_, said) = replay(Native::KimiCode, recorded!("ok.jsonl"), 0);
+        let said = said.unwrap();
+        assert_eq!(said.text, "---\nstatus: ok\n---\nHello from the stub.\n");
+        assert_eq!(said.usage, None, "unknown is never 0");
+        assert!(said.conversation.unwrap().starts_with("session_"));
+    }
+
+    #[test]
+    fn pc_059_classes() {
+        for (stderr, want, cause) in [
+            (recorded!("401.err"), Reason::Exit(6), Cause::Auth),
+            (recorded!("429.err"), Reason::Exit(1), Cause::RateLimit { reset: None }),
+            (recorded!("500.err"), Reason::Exit(1), Cause::Overload),
+            (recorded!("empty.err"), Reason::Exit(7), Cause::Other),
+            (recorded!("refuse.err"), Reason::Exit(1), Cause::Other),
+        ] {
+            let refused = replay_with(Native::KimiCode, recorded!("refuse.jsonl"), 1, stderr).1.unwrap_err();
+            assert_eq!((refused.reason, refused.cause), (want, cause), "{}", refused.detail);
+        }
+    }
+
+    #[test]
+    fn a_truncated_stream_is_no_reply_though_the_code_is_0() {
+        for cut in [recorded!("drop.jsonl"), recorded!("maxtok.jsonl")] {
+            let refused = replay(Native::KimiCode, cut, 0).1.unwrap_err();
+            assert!(refused.detail.contains("not complete"), "{}", refused.detail);
+        }
+    }
+}
