@@ -4,7 +4,6 @@
 //! There is no index to keep right. [`search`] reads the files, newest session first, with two threads; a [`Shelf`]
 //! keeps their bytes, so that searching while the pilot types reads nothing. Bytes are searched, never text: a file
 //! that is not UTF-8 is found like any other.
-#![expect(clippy::disallowed_methods, reason = "how often a result is shown is no decision of a rule")]
 
 mod best;
 mod lines;
