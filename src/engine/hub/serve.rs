@@ -259,7 +259,8 @@ fn read(hub: &Hub, id: &SessionId, file: &str) -> Result<String, String> {
         return Err(format!("{file:?} is not a file of the session"));
     }
     let dir = hub.shared.setting.layout.find_session(id).ok_or("there is no such session")?;
-    let path = dir.join(file);
+    // The closing file stands beside the directory.
+    let path = if file == format!("{id}.md") { hub.shared.setting.layout.orz(id) } else { dir.join(file) };
     let size = std::fs::metadata(&path).map_err(|e| format!("{file}: {e}"))?.len();
     if size > READ_LIMIT {
         return Err(format!("{file} has {size} bytes, more than is shown"));
