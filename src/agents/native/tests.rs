@@ -193,7 +193,7 @@ fn pc_062_gemini_gets_a_home_without_the_users_tools() {
         "else a second process survives a signal"
     );
     assert_eq!(start.env.get("OPENAI_API_KEY"), None);
-    assert_eq!(start.state, [state.clone()]);
+    assert_eq!(start.state, std::slice::from_ref(&state));
     let file = |name: &str| start.files.iter().find(|f| f.name == name).map(|f| f.content.clone());
     assert_eq!(file(".gemini/oauth_creds.json"), Some(Content::Link(state.join("oauth_creds.json"))));
     let Some(Content::Text(settings)) = file(".gemini/settings.json") else { panic!("no settings") };

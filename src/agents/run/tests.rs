@@ -336,7 +336,7 @@ async fn pc_060_trouble_that_passes_is_tried_again() {
     let progress = move |p: Progress| heard.lock().unwrap().push(p);
     let outcome = run_in(&lab.around, &lab.vendor(), lab.call(Purpose::Peer), progress, pending()).await;
     assert!(matches!(&outcome, Outcome::Reply(r) if r.text.contains("Hello from the stub")), "{outcome:?}");
-    let told = told.lock().unwrap();
+    let told = told.lock().unwrap().clone();
     let notice = |p: &Progress| matches!(p, Progress::Notice(n) if n.contains("rate limit, lifted in 10 ms") && n.contains("again in 10 ms"));
     assert!(told.iter().any(notice) && told.contains(&Progress::Restart), "{told:?}");
     // With no retries the failure is told with its cause.
