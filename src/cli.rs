@@ -114,7 +114,7 @@ fn dispatch(cli: Cli) -> Result<u8, CliError> {
         Some(Command::Finalize(args)) => finalize::run(&place, args),
         Some(Command::Verify(args)) => verify::run(&place, args),
         Some(Command::Adapter { .. }) | Some(Command::Rehearse { .. }) => Ok(2),
-        Some(Command::Doctor) => doctor::run(&place),
+        Some(Command::Doctor(args)) => doctor::run(&place, &args),
         Some(Command::Engine) => engine::run(&place),
         Some(Command::Engines(args)) => engine::engines(&place, &args),
         Some(Command::Config) => config::run(&place),

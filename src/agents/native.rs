@@ -9,6 +9,7 @@ mod codex;
 mod gemini;
 mod hermes;
 mod kimi;
+pub mod known;
 mod opencode;
 
 use crate::agents::process::vars::Vars;

@@ -5,7 +5,7 @@ mod plan;
 mod preview;
 mod retry;
 
-pub use files::{LastCall, reap_stale, remove_tree};
+pub use files::{LastCall, last_failure, reap_stale, remove_tree};
 
 use crate::agents::call::{Call, CallFailure, Cause, Outcome, Progress, Reply};
 use crate::agents::contract::{self, Code, Fault};
@@ -102,10 +102,17 @@ async fn answer(
     loop {
         let left = || vendor.deadline.saturating_sub(started.elapsed());
         let failure = match attempt(around, vendor, call, &runtime, left(), progress, cancel.as_mut()).await {
-            Ok(reply) => return Ok(reply.map(|reply| Reply { elapsed: started.elapsed(), ..reply })),
+            Ok(None) => return Ok(None),
+            Ok(Some(reply)) => {
+                files::note_failure(&runtime, &vendor.key, None);
+                return Ok(Some(Reply { elapsed: started.elapsed(), ..reply }));
+            }
             Err(failure) => CallFailure { elapsed: started.elapsed(), ..failure },
         };
-        let Some(wait) = retries.next(&failure, left()) else { return Err(failure) };
+        let Some(wait) = retries.next(&failure, left()) else {
+            files::note_failure(&runtime, &vendor.key, Some(&failure.detail));
+            return Err(failure);
+        };
         progress(Progress::Restart);
         progress(Progress::Notice(format!("{}; again in {}", failure.detail, seconds(wait))));
         tokio::select! {

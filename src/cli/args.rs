@@ -110,8 +110,9 @@ pub enum Command {
     },
     /// Say what was found where: places, vendors, repository
     #[command(after_help = "Example:\n\
-         \x20 flightdeck doctor --sessions-dir ./sessions")]
-    Doctor,
+         \x20 flightdeck doctor --sessions-dir ./sessions\n\
+         \x20 flightdeck doctor --probe codex")]
+    Doctor(Doctor),
     /// Say whether a background engine runs for this sessions folder
     Engines(Engines),
     /// Be the background engine (started on demand)
@@ -337,6 +338,13 @@ pub struct Finalize {
     pub who: Who,
     #[command(flatten)]
     pub drive: Drive,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct Doctor {
+    /// Make one tiny real call to a vendor, which its account pays for
+    #[arg(long, value_name = "VENDOR")]
+    pub probe: Option<String>,
 }
 
 #[derive(Debug, Clone, Args)]

@@ -1,13 +1,17 @@
 //! What `doctor` says: what was found where.
 
+mod call;
+mod vendors;
+
+pub use call::probe;
+
 use super::setting::Setting;
-use crate::agents::check;
 use crate::agents::process::vars::Vars;
-use crate::agents::registry::Kind;
+use crate::agents::sandbox;
 use std::fmt::Write;
 
 /// The report as lines for a person.
-pub fn text(setting: &Setting) -> String {
+pub async fn text(setting: &Setting) -> String {
     let mut out = String::new();
     let places = &setting.places;
     let mut line = |label: &str, value: String| {
@@ -37,39 +41,21 @@ pub fn text(setting: &Setting) -> String {
     let _ = writeln!(out, "\nvendors");
     match setting.registry() {
         Ok(registry) => {
-            let vars = Vars::real();
-            for vendor in &registry.vendors {
-                let state = match (vendor.kind == Kind::Pilot, check::available(vendor, &vars)) {
-                    (true, _) => "you".to_string(),
-                    (_, Ok(())) => "available".to_string(),
-                    (_, Err(why)) => format!("not available: {}", why.text(setting.lang())),
-                };
-                let _ = writeln!(
-                    out,
-                    "  {:<10} {:<9} {state} — {}",
-                    vendor.key,
-                    kind(&vendor.kind),
-                    vendor.source
-                );
-            }
+            let probes = vendors::probe_folder(&places.state_dir);
+            let runtimes = [places.runtime_root.as_path(), probes.as_path()];
+            let lines = vendors::lines(&registry, setting.lang(), &Vars::real(), &runtimes).await;
+            lines.iter().for_each(|line| {
+                let _ = writeln!(out, "{line}");
+            });
         }
         Err(e) => {
             let _ = writeln!(out, "  {e}\n  {}", e.next);
         }
     }
-    let _ = writeln!(
-        out,
-        "\nenforced    process group, deadline and output cap for every call; no sandbox: not enforced"
-    );
+    let sandbox = match sandbox::support() {
+        Ok(()) => "Landlock, for the vendors that say so above".to_string(),
+        Err(why) => format!("no sandbox: not enforced, {why}"),
+    };
+    let _ = writeln!(out, "\nenforced    process group, deadline and output cap for every call; {sandbox}");
     out
-}
-
-fn kind(kind: &Kind) -> &'static str {
-    match kind {
-        Kind::Script => "script",
-        Kind::Native(_) => "native",
-        Kind::Acp => "acp",
-        Kind::Rehearsal { .. } => "rehearsal",
-        Kind::Pilot => "pilot",
-    }
 }

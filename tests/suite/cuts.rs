@@ -175,6 +175,7 @@ impl Example {
             let outcome = match self.says(&vendor.key, call.purpose, call.round) {
                 Some(text) => Outcome::Reply(Reply { text, ..Reply::default() }),
                 None => Outcome::Failed(CallFailure {
+                    cause: Default::default(),
                     reason: Reason::Exit(1),
                     cause: Cause::Other,
                     detail: "the call failed".into(),

@@ -141,6 +141,26 @@ impl Capture {
     }
 }
 
+/// Keeps the line of a vendor's last call when it failed: `<runtime>/calls/<vendor>.failure`. For `doctor` only, so a
+/// disk that is full does not matter.
+pub fn note_failure(runtime: &Path, vendor: &str, detail: Option<&str>) {
+    let path = runtime.join(format!("calls/{vendor}.failure"));
+    let _ = match detail {
+        Some(detail) => open_private(&path, true).and_then(|mut file| file.write_all(detail.as_bytes())),
+        None => fs::remove_file(path),
+    };
+}
+
+/// The newest of these lines below a folder of runtime folders, and when it was written.
+pub fn last_failure(root: &Path, vendor: &str) -> Option<(std::time::SystemTime, String)> {
+    let name = format!("calls/{vendor}.failure");
+    let below = root.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
+    let files = below.chain([root.to_path_buf()]).map(|dir| dir.join(&name));
+    let dated = files.filter_map(|path| Some((path.metadata().ok()?.modified().ok()?, path)));
+    let (at, path) = dated.max()?;
+    Some((at, fs::read_to_string(path).ok()?))
+}
+
 /// The empty folder in which a call runs, and beside it a temporary folder, what is prepared for the CLI, and the place
 /// of a filtered copy (PC-062, PC-063). What a call leaves there is removed at its end; the empty folder stays for the
 /// next one.

@@ -112,7 +112,14 @@ async fn handle(hub: &Hub, me: u64, ask: Ask) {
             Ok(findings) => hub.tell(me, Tell::Verified { id, findings }),
             Err(why) => refuse("verify", why),
         },
-        Ask::Doctor => hub.tell(me, Tell::Doctor { text: crate::engine::doctor::text(&hub.shared.setting) }),
+        Ask::Doctor => {
+            // The programs are asked for their versions, and nobody else shall wait for them.
+            let hub = hub.clone();
+            tokio::spawn(async move {
+                let text = crate::engine::doctor::text(&hub.shared.setting).await;
+                hub.tell(me, Tell::Doctor { text });
+            });
+        }
         Ask::Park => {
             hub.park_and_stop().await;
         }
