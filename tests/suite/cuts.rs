@@ -177,7 +177,6 @@ impl Example {
                 None => Outcome::Failed(CallFailure {
                     cause: Default::default(),
                     reason: Reason::Exit(1),
-                    cause: Cause::Other,
                     detail: "the call failed".into(),
                     stderr: String::new(),
                     elapsed: Duration::ZERO,
