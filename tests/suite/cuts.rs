@@ -4,7 +4,7 @@
 //! resumed with participants that repeat what the example holds and a pilot who answers as there. Twice: with the
 //! `meta.yaml` of that moment, and with one whose bookkeeping of the loop was lost.
 
-use flightdeck::agents::call::{CallFailure, Cause, Outcome, Purpose, Reply};
+use flightdeck::agents::call::{CallFailure, Outcome, Purpose, Reply};
 use flightdeck::agents::registry::Registry;
 use flightdeck::agents::registry::places::SkillPaths;
 use flightdeck::config::places::{Places, Why};
