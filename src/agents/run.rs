@@ -147,6 +147,7 @@ async fn attempt(
         progress(Progress::Notice(note.clone()));
     }
     progress(Progress::Sandbox(plan.sandbox));
+    let is_confined = plan.spec.confinement.is_some();
     let (conversation, output) = match plan.speech {
         Speech::Native { native, is_resumed } => {
             (None, Output::Stream { stream: Stream::new(native, is_resumed), feed: plan.feed })
@@ -201,12 +202,21 @@ async fn attempt(
             elapsed: finished.elapsed,
         })),
         Err(Refused { reason, cause, detail }) => Err(CallFailure {
-            detail: retry::with_cause(detail, &cause),
+            detail: retry::with_cause(detail + hint(is_confined, &finished.stderr), &cause),
             reason,
             cause,
             stderr: finished.stderr,
             elapsed: finished.elapsed,
         }),
+    }
+}
+
+/// A CLI that lives in an unusual place says only that it may not read it.
+fn hint(is_confined: bool, stderr: &str) -> &'static str {
+    let is_denied = stderr.contains("Permission denied") || stderr.contains("EACCES");
+    match is_confined && is_denied {
+        true => "; it runs in the sandbox: name its folders in `state`, or set `sandbox: off`",
+        false => "",
     }
 }
 

@@ -431,3 +431,26 @@ async fn pc_059_the_usage_file_of_hermes_decides() {
     assert_eq!(failure.reason, Reason::Exit(6), "though the code is 0");
     assert_eq!(of(&text, "").failure().await.reason, Reason::Exit(1), "no usage file, no success");
 }
+
+#[tokio::test]
+async fn pc_062_a_call_says_what_confines_it_and_what_that_may_have_stopped() {
+    let outside = tempfile::tempdir().unwrap();
+    let secret = outside.path().join("secret");
+    std::fs::write(&secret, "secret").unwrap();
+    let lab = Lab::native("codex", &format!("cat {}; exit 1", secret.display()));
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let heard = told.clone();
+    let progress = move |p: Progress| heard.lock().unwrap().push(p);
+    let outcome = run_in(&lab.around, &lab.vendor(), lab.call(Purpose::Turn), progress, pending()).await;
+    let Outcome::Failed(failure) = outcome else { panic!("{outcome:?}") };
+    let is_enforced = crate::agents::sandbox::support().is_ok();
+    let sandbox = told.lock().unwrap().iter().find_map(|p| match p {
+        Progress::Sandbox(text) => Some(text.clone()),
+        _ => None,
+    });
+    let want = if is_enforced { "landlock" } else { "not enforced" };
+    assert!(sandbox.unwrap().starts_with(want));
+    assert_eq!(failure.detail.contains("sandbox: off"), is_enforced, "{}", failure.detail);
+    assert_eq!(lab.read("runtime/calls/codex.out") == "secret", !is_enforced);
+    assert_eq!(lab.read("runtime/calls/codex.failure"), failure.detail);
+}

@@ -67,6 +67,10 @@ pub fn confinement(vendor: &Vendor, place: &Place, env: &Vars) -> Confinement {
     read.extend(TOOLS.iter().map(|name| home.join(name)));
     read.extend(FILES_NAMED_BY.iter().filter_map(|name| env.get(name)).map(PathBuf::from));
     read.extend(program_files(place.program, &home, env, 3));
+    // A program may be a script of a tool manager that starts another one from the search path.
+    let found =
+        env.get("PATH").map(|path| std::env::split_paths(path).collect::<Vec<_>>()).unwrap_or_default();
+    read.extend(found.iter().filter_map(|dir| installation(&dir.join("x"), &home)));
     if let (Kind::Script, Some(dir)) = (&vendor.kind, place.program.parent()) {
         read.push(dir.to_path_buf());
     }
