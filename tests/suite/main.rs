@@ -20,6 +20,7 @@ mod kills;
 mod laws;
 mod layers;
 mod memory;
+mod native;
 mod panics;
 mod real_cli;
 mod screen;

@@ -8,6 +8,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+mod natives;
+
 /// A folder with a fake CLI, and a registry that uses it.
 struct Lab {
     dir: tempfile::TempDir,
