@@ -102,9 +102,11 @@ impl Recorder {
         after: &Session,
         now: Stamp,
     ) -> Result<Event, StoreError> {
-        self.own_file(fact, before, after, now)?;
-        if after.meta != before.meta && !matches!(fact, Fact::Began { .. }) {
-            self.save_meta(&before.meta, &after.meta)?;
+        if !self.spoken_at_once(fact, before, after)? {
+            self.own_file(fact, before, after, now)?;
+            if after.meta != before.meta && !matches!(fact, Fact::Began { .. }) {
+                self.save_meta(&before.meta, &after.meta)?;
+            }
         }
         if after.notes != before.notes {
             runtime::save_notes(&self.runtime, &after.notes).map_err(at(&self.runtime))?;
@@ -191,8 +193,7 @@ impl Recorder {
     /// not know was written by a participant with its own tools: it is moved out of the way, not lost (PC-070).
     fn turn_file(&self, name: &TurnName, text: &str, known: bool) -> Result<(), StoreError> {
         let path = self.dir.join(name.to_string());
-        // `meta.yaml` follows: it counts the turns.
-        match write::create_followed(&path, text.as_bytes()) {
+        match write::create_exclusive(&path, text.as_bytes()) {
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
                 let same = fs::read(&path).is_ok_and(|found| found == text.as_bytes());
                 if same {
@@ -209,17 +210,49 @@ impl Recorder {
         }
     }
 
+    /// A turn and the `meta.yaml` that counts it, with one wait for the disk. False when it is not that case; then
+    /// nothing was written.
+    fn spoken_at_once(&mut self, fact: &Fact, before: &Session, after: &Session) -> Result<bool, StoreError> {
+        let Fact::Spoke { turn } = fact else { return Ok(false) };
+        let turn_path = self.dir.join(turn.name.to_string());
+        let (meta_path, old, new) = self.meta_texts(&before.meta, &after.meta)?;
+        // A link stays a link, and a stranger's file is moved aside first: both are slower ways.
+        let is_link = meta_path.symlink_metadata().is_ok_and(|m| m.file_type().is_symlink());
+        if new == old || is_link || turn_path.symlink_metadata().is_ok() {
+            return Ok(false);
+        }
+        let pair =
+            write::create_and_replace((&turn_path, turn.text.as_bytes()), (&meta_path, new.as_bytes()));
+        match pair {
+            Ok(()) => {
+                self.meta_text = Some(new);
+                Ok(true)
+            }
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            Err(e) => Err(at(&turn_path)(e)),
+        }
+    }
+
     fn save_meta(&mut self, before: &Meta, after: &Meta) -> Result<(), StoreError> {
-        let path = self.dir.join(layout::META);
-        let old = fs::read_to_string(&path).map_err(at(&path))?;
-        let ours = self.meta_text.take().is_some_and(|text| text == old);
-        let known = if ours { meta::edit_known(&old, before, after) } else { None };
-        let new = known.unwrap_or_else(|| meta::edit(&old, after));
+        let (path, old, new) = self.meta_texts(before, after)?;
         if new != old {
             write::atomic(&path, new.as_bytes()).map_err(at(&path))?;
         }
         self.meta_text = Some(new);
         Ok(())
+    }
+
+    /// `meta.yaml` with its text now and as it shall be.
+    fn meta_texts(&mut self, before: &Meta, after: &Meta) -> Result<(PathBuf, String, String), StoreError> {
+        let path = self.dir.join(layout::META);
+        let old = fs::read_to_string(&path).map_err(at(&path))?;
+        let ours = self.meta_text.take().is_some_and(|text| text == old);
+        let known = if ours { meta::edit_known(&old, before, after) } else { None };
+        let new = known.unwrap_or_else(|| meta::edit(&old, after));
+        if ours {
+            self.meta_text = Some(old.clone());
+        }
+        Ok((path, old, new))
     }
 
     fn log(&mut self, event: &Event) -> io::Result<()> {
