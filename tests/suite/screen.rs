@@ -248,6 +248,19 @@ impl Stage {
         assert!(!raw.contains('\u{202e}'), "an agent turned the text around");
     }
 
+    /// Waits until the child has stopped itself: a SIGCONT before that would be lost, and the stop would last.
+    #[track_caller]
+    fn stopped(&self) {
+        use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+        let pid = Pid::from_raw(self.child.0.process_id().unwrap().cast_signed()).unwrap();
+        let look = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        let end = Instant::now() + PATIENCE;
+        while waitid(WaitId::Pid(pid), look).unwrap().is_none() {
+            assert!(Instant::now() < end, "never stopped");
+            std::thread::yield_now();
+        }
+    }
+
     /// Takes the terminal away right after a key, and waits for the end.
     fn hang_up(self) {
         let Stage { mut child, master, mut keys, output, .. } = self;
@@ -352,6 +365,7 @@ fn suspended_the_terminal_is_the_shells_and_awake_everything_is_back() {
     s.keys("\x1a");
     s.until("given back", |s| !s.parser.screen().alternate_screen());
     s.clean();
+    s.stopped();
     s.signal(rustix::process::Signal::CONT);
     s.until("back", |s| s.parser.screen().alternate_screen() && s.text().contains("1 waiting for you"));
     s.keys("q");

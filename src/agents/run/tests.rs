@@ -235,13 +235,14 @@ async fn pc_701_cancelled_output_is_discarded() {
 #[tokio::test]
 async fn pc_706_a_running_call_is_on_record_and_can_be_reaped() {
     let lab = Lab::new(
-        "setsid sh -c 'echo $$ >\"$0\"; exec sleep 60' \"$here/escaped\" & trap '' TERM; while :; do sleep 0.1; done",
+        "setsid sh -c 'echo $$ >\"$0\"; exec sleep 60' \"$here/escaped\" & trap '' TERM; echo >\"$here/deaf\"; while :; do sleep 0.1; done",
     );
     let (runtime, vendor, call) = (lab.runtime(), lab.vendor(), lab.call(Purpose::Judge));
     let around = lab.around.clone();
     // A call that nobody ends: as if its engine had died.
     let running = tokio::spawn(async move { run_in(&around, &vendor, call, |_| {}, pending()).await });
-    until(|| !lab.read("escaped").is_empty() && LastCall::read(&runtime).is_some()).await;
+    let ready = |file: &str| !lab.read(file).is_empty();
+    until(|| ready("escaped") && ready("deaf") && LastCall::read(&runtime).is_some()).await;
     let last = LastCall::read(&runtime).unwrap();
     assert_eq!((last.purpose, last.round, last.attempt), (Purpose::Judge, 2, 1));
     let escaped = tree::newborn(lab.read("escaped").trim().parse().unwrap());
