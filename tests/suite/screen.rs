@@ -329,9 +329,10 @@ fn sizes_from_tiny_to_large_are_drawn() {
         let title = if cols < 60 { "1 waiting" } else { "1 waiting for you" };
         s.until(title, |s| s.text().contains(title));
     }
+    // What only the deck shows goes and comes back: Escape and q in one breath would be Alt+q.
     s.keys("\r");
+    s.until("session", |s| !s.text().contains("agree-log-rotation"));
     s.shows("How often may the fetcher");
-    // Escape and q in one breath would be Alt+q.
     s.keys("\x1b");
     s.shows("agree-log-rotation");
     s.keys("q");
