@@ -101,20 +101,7 @@ impl Runner {
         }
         remove_temporary(&loaded.dir);
         let recorder = Recorder::new(layout.clone(), id.clone(), loaded.dir).map_err(OpenError::Store)?;
-        let session = loaded.session;
-        let mut runner = Runner {
-            session,
-            desk,
-            policy,
-            clock,
-            recorder,
-            updates,
-            _lock: lock,
-            start: None,
-            held: false,
-            cancel: false,
-            wakes: Vec::new(),
-        };
+        let mut runner = Runner::still(loaded.session, desk, policy, clock, recorder, updates, lock);
         let mut what = state::repairs(&runner.session);
         what.extend(loaded.problems);
         if !what.is_empty() {
@@ -141,8 +128,24 @@ impl Runner {
             Recorder::new(layout.clone(), id.clone(), layout.session_dir(&id)).map_err(OpenError::Store)?;
         let meta = Box::new(session.meta);
         let writer_vendor = session.notes.writer_vendor;
-        let mut runner = Runner {
-            session: Session::new((*meta).clone()),
+        let blank = Session::new((*meta).clone());
+        let mut runner = Runner::still(blank, desk, policy, clock, recorder, updates, lock);
+        runner.record(Fact::Began { meta, writer_vendor }).map_err(OpenError::Store)?;
+        Ok(runner)
+    }
+
+    /// A session at rest: nothing to start, to stop or to wake.
+    fn still(
+        session: Session,
+        desk: Desk,
+        policy: Policy,
+        clock: Clock,
+        recorder: Recorder,
+        updates: Option<Updates>,
+        lock: EngineLock,
+    ) -> Runner {
+        Runner {
+            session,
             desk,
             policy,
             clock,
@@ -153,9 +156,7 @@ impl Runner {
             held: false,
             cancel: false,
             wakes: Vec::new(),
-        };
-        runner.record(Fact::Began { meta, writer_vendor }).map_err(OpenError::Store)?;
-        Ok(runner)
+        }
     }
 
     /// Decides and performs until nothing is due. What then remains is a call to start, a wait, or the end.
