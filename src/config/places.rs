@@ -244,6 +244,30 @@ fn short_hash(path: &Path) -> String {
 }
 
 #[cfg(test)]
+impl Places {
+    /// An installation below one folder, with sessions in its governance repository: for the tests of other modules.
+    pub fn in_tree(root: &Path, in_iwe: bool) -> Places {
+        Places {
+            sessions: root.join("gov/sessions"),
+            why: Why::IweTree,
+            iwe: Some(Iwe {
+                workspace: root.to_path_buf(),
+                governance: root.join("gov"),
+                governance_name: "gov".into(),
+                template: root.join("t"),
+                template_set: false,
+                scripts: root.join("scripts"),
+                ledger: root.join("l"),
+            }),
+            in_iwe,
+            runtime_root: root.join("r"),
+            state_dir: root.join("state"),
+            config_files: Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::super::layers::{self, FlagValue};
     use super::*;

@@ -225,7 +225,6 @@ fn one_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::places::{Iwe, Why};
 
     fn world(script: &str) -> (tempfile::TempDir, Guard, SessionId) {
         let dir = tempfile::tempdir().unwrap();
@@ -235,28 +234,8 @@ mod tests {
         if !script.is_empty() {
             fs::write(root.join("scripts/session-guard.sh"), script).unwrap();
         }
-        let guard = Guard::new(&places(root, true), "claude-code");
+        let guard = Guard::new(&Places::in_tree(root, true), "claude-code");
         (dir, guard, SessionId::parse("2026-08-24-01-choose-cache").unwrap())
-    }
-
-    fn places(root: &Path, in_iwe: bool) -> Places {
-        Places {
-            sessions: root.join("gov/sessions"),
-            why: Why::IweTree,
-            iwe: Some(Iwe {
-                workspace: root.to_path_buf(),
-                governance: root.join("gov"),
-                governance_name: "gov".into(),
-                template: root.join("t"),
-                template_set: false,
-                scripts: root.join("scripts"),
-                ledger: root.join("l"),
-            }),
-            in_iwe,
-            runtime_root: root.join("r"),
-            state_dir: root.join("s"),
-            config_files: Vec::new(),
-        }
     }
 
     const ECHO: &str = "printf '%s\\n' \"$IWE_AGENT\" \"$IWE_ROOT\" \"$@\" > \"$IWE_ROOT/args\"\n";
@@ -317,7 +296,7 @@ mod tests {
         assert_eq!(open_line(&Guarded::NotInstalled, Lang::En), None);
         assert_eq!(close_lines(&Guarded::NotInstalled, Lang::En), Vec::<String>::new());
         fs::write(dir.path().join("scripts/session-guard.sh"), ECHO).unwrap();
-        let outside = Guard::new(&places(dir.path(), false), "claude-code");
+        let outside = Guard::new(&Places::in_tree(dir.path(), false), "claude-code");
         assert_eq!(
             outside.open(&id, None, "x"),
             Guarded::NotInstalled,

@@ -1,10 +1,8 @@
 //! The opening against the worked examples EX.1 to EX.3 and the rules of groups A and E.
 
 use super::*;
-use crate::config::places::{Iwe, Why};
 use crate::engine::wp::WpRow;
 use std::fs;
-use std::path::Path;
 
 fn request(task: &str) -> NewSession {
     NewSession {
@@ -279,33 +277,14 @@ fn pc_116_the_card_decides_before_the_task() {
     write("inbox/WP-7/WP-7.md", "---\nverification_class: problem-framing\n---\n");
     write("current/AI Personalities Registry.md", "| desk | 11111111-2222-3333-4444-555555555555 |\n");
     let request = request("Cache eviction, closed-loop");
-    let inside = places(dir.path(), true);
+    let inside = Places::in_tree(dir.path(), true);
     let found = look_around(&request, &inside, "claude-code", 35, Some("desk")).unwrap();
     let opening = compose(&request, with(&["codex"]), found).unwrap();
     let meta = meta(&opening, "2026-08-24-01-x", "2026-08-24T09:00:00Z");
     assert_eq!((meta.task_id.as_str(), meta.writer_model_recommended.as_str()), ("WP-7", "opus"));
     assert_eq!(meta.personality, "11111111-2222-3333-4444-555555555555");
-    let outside = look_around(&request, &places(dir.path(), false), "claude-code", 35, Some("desk")).unwrap();
+    let outside =
+        look_around(&request, &Places::in_tree(dir.path(), false), "claude-code", 35, Some("desk")).unwrap();
     assert_eq!((outside.lookup, outside.personality.as_str()), (Lookup::NoPlan, "unassigned"));
     assert_eq!(fs::read_dir(dir.path().join("gov")).unwrap().count(), 2, "PC-119: nothing was created");
-}
-
-fn places(root: &Path, in_iwe: bool) -> Places {
-    Places {
-        sessions: root.join("gov/sessions"),
-        why: Why::IweTree,
-        iwe: Some(Iwe {
-            workspace: root.to_path_buf(),
-            governance: root.join("gov"),
-            governance_name: "gov".into(),
-            template: root.join("t"),
-            template_set: false,
-            scripts: root.join("s"),
-            ledger: root.join("l"),
-        }),
-        in_iwe,
-        runtime_root: root.join("r"),
-        state_dir: root.join("state"),
-        config_files: Vec::new(),
-    }
 }
