@@ -2,4 +2,5 @@
 
 pub mod child;
 pub mod commit;
+pub mod hunk;
 pub mod repo;
