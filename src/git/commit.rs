@@ -1,17 +1,14 @@
 //! Committing and pushing with the git CLI: limited to named paths, hooks run, nothing is forced (PC-540 to 542, 644).
 
-use super::child::{self, Finished};
+use super::cli::{Git, unreadable};
 use super::repo;
-use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 /// Hooks may run a whole test suite.
-const COMMIT_DEADLINE: Duration = Duration::from_secs(600);
+pub(super) const COMMIT_DEADLINE: Duration = Duration::from_secs(600);
 const PUSH_DEADLINE: Duration = Duration::from_secs(300);
-const QUESTION_DEADLINE: Duration = Duration::from_secs(60);
 
 /// What a commit came to (PC-645).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -127,13 +124,18 @@ pub fn commit(
     if known.is_empty() || git.unchanged(&known)? {
         return Ok(CommitOutcome::Nothing);
     }
-    git.run("git commit", &["commit", "-m", message, "--"], &known, COMMIT_DEADLINE).map_err(|refused| {
-        let unknown = git.question(&["var", "GIT_COMMITTER_IDENT"]).is_ok_and(|answer| !answer.ok())
-            || git.question(&["var", "GIT_AUTHOR_IDENT"]).is_ok_and(|answer| !answer.ok());
-        if unknown { Refused { cause: Cause::NoIdentity, ..refused } } else { refused }
-    })?;
+    git.run("git commit", &["commit", "-m", message, "--"], &known, COMMIT_DEADLINE)
+        .map_err(|refused| no_identity(&git, refused))?;
     let head = git.question(&["rev-parse", "HEAD"])?;
     Ok(CommitOutcome::Done(head.stdout.trim().to_string()))
+}
+
+/// The refusal of a commit, with its cause when git knows no author.
+pub(super) fn no_identity(git: &Git, refused: Refused) -> Refused {
+    let unknown =
+        |name| git.question(&["var", name]).is_ok_and(|answer: super::child::Finished| !answer.ok());
+    let unknown = unknown("GIT_COMMITTER_IDENT") || unknown("GIT_AUTHOR_IDENT");
+    if unknown { Refused { cause: Cause::NoIdentity, ..refused } } else { refused }
 }
 
 /// `git push` to the branch's upstream. Never forces, never asks for a password.
@@ -148,144 +150,17 @@ pub fn push(root: &Path, env: &[(String, String)]) -> Result<PushOutcome, Refuse
     Ok(PushOutcome::Pushed)
 }
 
-/// The git CLI in one folder.
-struct Git<'a> {
-    root: &'a Path,
-    env: &'a [(String, String)],
-}
-
-impl Git<'_> {
-    fn run(
-        &self,
-        step: &'static str,
-        args: &[&str],
-        paths: &[&PathBuf],
-        deadline: Duration,
-    ) -> Result<(), Refused> {
-        let mut command = self.command(args);
-        command.args(paths.iter().map(|path| literal(path)));
-        let finished = child::run(&mut command, deadline).map_err(|error| no_git(step, &error))?;
-        if finished.ok() { Ok(()) } else { Err(refused(step, &finished)) }
-    }
-
-    /// True when the index holds nothing new for these paths.
-    fn unchanged(&self, paths: &[&PathBuf]) -> Result<bool, Refused> {
-        let mut command = self.command(&["diff", "--cached", "--quiet", "--"]);
-        command.args(paths.iter().map(|path| literal(path)));
-        let finished =
-            child::run(&mut command, QUESTION_DEADLINE).map_err(|error| no_git("git diff", &error))?;
-        match finished.code {
-            Some(0) => Ok(true),
-            Some(1) => Ok(false),
-            _ => Err(refused("git diff", &finished)),
-        }
-    }
-
-    fn question(&self, args: &[&str]) -> Result<Finished, Refused> {
-        child::run(&mut self.command(args), QUESTION_DEADLINE).map_err(|error| no_git("git", &error))
-    }
-
-    fn command(&self, args: &[&str]) -> Command {
-        let mut command = child::command("git");
-        command.arg("-C").arg(self.root).args(args).envs(self.env.iter().map(|(name, value)| (name, value)));
-        // A missing password is an error, not a question.
-        command.env("GIT_TERMINAL_PROMPT", "0");
-        // Started from a hook, these would point every command at the wrong repository.
-        for name in [
-            "GIT_DIR",
-            "GIT_WORK_TREE",
-            "GIT_INDEX_FILE",
-            "GIT_PREFIX",
-            "GIT_OBJECT_DIRECTORY",
-            "GIT_COMMON_DIR",
-        ] {
-            command.env_remove(name);
-        }
-        command
-    }
-}
-
-/// Paths are names, not patterns. Said per path, because the variable for it would reach the hooks.
-fn literal(path: &Path) -> OsString {
-    let mut spec = OsString::from(":(literal)");
-    spec.push(path);
-    spec
-}
-
-fn refused(step: &'static str, finished: &Finished) -> Refused {
-    let cause = if finished.timed_out { Cause::TimedOut } else { Cause::Other };
-    Refused { step, code: finished.code, stderr: finished.said().to_string(), cause }
-}
-
-fn no_git(step: &'static str, error: &std::io::Error) -> Refused {
-    Refused { step, code: None, stderr: error.to_string(), cause: Cause::NoGit }
-}
-
-fn unreadable(step: &'static str, error: &repo::RepoError) -> Refused {
-    Refused { step, code: None, stderr: error.to_string(), cause: Cause::Unreadable }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::repo::{Change, ChangeKind, discover};
+    use super::super::scratch::Scratch;
     use super::*;
     use std::fs;
-    use std::os::unix::fs::PermissionsExt;
-
-    /// A scratch repository with one commit.
-    struct Scratch {
-        dir: tempfile::TempDir,
-    }
 
     impl Scratch {
-        fn new() -> Scratch {
-            let scratch = Scratch { dir: tempfile::tempdir().unwrap() };
-            fs::create_dir(scratch.root()).unwrap();
-            scratch.git(&["init", "-q", "-b", "main"]);
-            for (key, value) in [("user.name", "t"), ("user.email", "t@t"), ("commit.gpgsign", "false")] {
-                scratch.git(&["config", key, value]);
-            }
-            scratch.git(&["config", "core.hooksPath", ".git/hooks"]);
-            scratch.write("README", "x\n");
-            scratch.git(&["add", "README"]);
-            scratch.git(&["commit", "-q", "-m", "first"]);
-            scratch
-        }
-
-        fn root(&self) -> PathBuf {
-            self.dir.path().join("repo")
-        }
-
-        fn git(&self, args: &[&str]) -> String {
-            let finished = Git { root: &self.root(), env: &[] }.question(args).unwrap();
-            assert!(finished.ok(), "git {args:?}: {finished:?}");
-            finished.stdout
-        }
-
-        fn write(&self, path: &str, text: &str) {
-            let path = self.root().join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        }
-
-        fn hook(&self, script: &str) {
-            let hook = self.root().join(".git/hooks/pre-commit");
-            fs::create_dir_all(hook.parent().unwrap()).unwrap();
-            fs::write(&hook, format!("#!/bin/sh\n{script}\n")).unwrap();
-            fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
-        }
-
         fn commit(&self, paths: &[&str]) -> Result<CommitOutcome, Refused> {
             let paths: Vec<_> = paths.iter().map(PathBuf::from).collect();
             commit(&self.root(), &paths, "feat(peer): x — y", &[])
-        }
-
-        fn with_remote(self) -> Scratch {
-            let bare = self.dir.path().join("remote.git").display().to_string();
-            self.git(&["init", "-q", "--bare", &bare]);
-            self.git(&["remote", "add", "origin", &bare]);
-            self.git(&["push", "-q", "-u", "origin", "main"]);
-            self
         }
     }
 
