@@ -16,4 +16,5 @@ pub mod rehearsal;
 pub mod run;
 pub mod sandbox;
 pub mod serve;
+pub mod shell;
 pub mod stream;

@@ -4,6 +4,7 @@
 //! position and a suggestion.
 
 pub mod file;
+pub mod implementation;
 pub mod layers;
 pub mod places;
 pub mod suggest;

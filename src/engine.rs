@@ -19,6 +19,7 @@ pub mod ledger;
 pub mod named;
 pub mod opening;
 pub mod outside;
+pub mod pipeline;
 pub mod prepare;
 pub mod prompt;
 pub mod questions;

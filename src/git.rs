@@ -6,6 +6,7 @@ mod cli;
 pub mod commit;
 pub mod deploy;
 pub mod hunk;
+pub mod onward;
 mod ours;
 pub mod repo;
 #[cfg(test)]

@@ -13,6 +13,7 @@ pub mod list;
 pub mod load;
 pub mod lock;
 pub mod meta;
+pub mod pipeline;
 pub mod record;
 pub mod report;
 pub mod runtime;

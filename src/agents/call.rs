@@ -27,6 +27,21 @@ pub struct Call {
     pub runtime: PathBuf,
     /// Variables that the adapter of the skill family reads (PC-000), added to the call's environment.
     pub extra_env: Vec<(String, String)>,
+    /// Where an implementing call edits; `None` for every call that only speaks.
+    pub work: Option<Work>,
+}
+
+/// The places of an implementing call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Work {
+    /// The working folder: the tree, or the folder of all trees.
+    pub dir: PathBuf,
+    /// Name and folder of each tree (`FLIGHTDECK_WORKTREES`).
+    pub trees: Vec<(String, PathBuf)>,
+    /// What may be written: the trees, and what git keeps for them.
+    pub write: Vec<PathBuf>,
+    /// What must not be, whatever else may: the real trees and the sessions.
+    pub guarded: Vec<PathBuf>,
 }
 
 /// What is known about a call while it runs. Droppable.

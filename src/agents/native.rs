@@ -12,6 +12,7 @@ mod kimi;
 pub mod known;
 mod opencode;
 
+use crate::agents::call::Work;
 use crate::agents::process::vars::Vars;
 use crate::agents::registry::{Native, Vendor};
 use crate::agents::stream::kimi as wire;
@@ -32,11 +33,20 @@ pub struct Request<'a> {
     pub prompt: &'a str,
     /// The folder in which [`Invocation::files`] will be.
     pub setup: &'a Path,
+    /// The call edits files, there and nowhere else.
+    pub work: Option<&'a Work>,
 }
 
 impl Default for Request<'_> {
     fn default() -> Self {
-        Request { model: "", add_dir: None, conversation: None, prompt: "", setup: Path::new("/setup") }
+        Request {
+            model: "",
+            add_dir: None,
+            conversation: None,
+            prompt: "",
+            setup: Path::new("/setup"),
+            work: None,
+        }
     }
 }
 
@@ -105,6 +115,11 @@ pub fn resolve(native: Native, version: &str) -> Result<Native, String> {
     }
 }
 
+/// Whether this CLI can be called to edit files. The others are called for text only.
+pub fn edits(native: Native) -> bool {
+    matches!(native, Native::Claude | Native::Codex)
+}
+
 /// Whether [`resolve`] needs the version.
 pub fn needs_version(native: Native) -> bool {
     native == Native::Kimi
@@ -141,6 +156,7 @@ pub fn invocation(
     let mut files = Vec::new();
     let mut state = Vec::new();
     let args = match native {
+        Native::Claude if request.work.is_some() => claude::edit_args(&request, vendor, &env),
         Native::Claude => claude::args(&request, vendor, &env),
         Native::Codex => codex::args(&request, vendor),
         Native::Gemini => {

@@ -5,7 +5,7 @@ mod plan;
 mod preview;
 mod retry;
 
-pub use files::{LastCall, last_failure, reap_stale, remove_tree};
+pub use files::{LastCall, Record, last_failure, reap_stale, remove_tree};
 
 use crate::agents::call::{Call, CallFailure, Cause, Outcome, Progress, Reply};
 use crate::agents::contract::{self, Code, Fault};

@@ -11,6 +11,7 @@ mod none;
 #[cfg(not(target_os = "linux"))]
 use none as system;
 
+mod guard;
 mod paths;
 mod state;
 
@@ -18,7 +19,7 @@ pub use paths::Place;
 
 use crate::agents::call::Call;
 use crate::agents::process::vars::Vars;
-use crate::agents::registry::{Kind, Sandbox, Vendor};
+use crate::agents::registry::{Kind, Native, Sandbox, Vendor};
 use std::io;
 use std::path::PathBuf;
 use tokio::process::{Child, Command};
@@ -48,6 +49,9 @@ pub fn support() -> Result<(), String> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
     Confined,
+    /// An implementing call of a program whose state nobody has told: it may write anything but the real trees and the
+    /// sessions.
+    Guarded,
     /// Runs without; the text says why.
     Free(String),
     /// `sandbox: required`, and it cannot be had.
@@ -61,6 +65,9 @@ impl Decision {
             Decision::Confined => {
                 "landlock: reads the system and its own state, writes its scratch folder and its own state"
                     .into()
+            }
+            Decision::Guarded => {
+                "landlock: writes its trees and its own state, never the real trees or the sessions".into()
             }
             Decision::Free(why) => format!("not enforced: {why}"),
             Decision::Refused(why) => format!("required, but not enforced: {why}; calls are refused"),
@@ -87,6 +94,22 @@ pub fn decide(vendor: &Vendor, has_dir: bool) -> Decision {
     }
 }
 
+/// What an implementing call meets.
+pub fn decide_editing(vendor: &Vendor) -> Decision {
+    let is_native = matches!(vendor.kind, Kind::Native(_));
+    match (vendor.sandbox, support()) {
+        (Some(Sandbox::Off), _) => Decision::Free("`sandbox: off`".into()),
+        (Some(Sandbox::Required), Err(why)) => Decision::Refused(why),
+        (_, Err(why)) => Decision::Free(why),
+        // Its own sandbox is made of mounts, which ours forbids.
+        (_, Ok(())) if vendor.kind == Kind::Native(Native::Codex) => {
+            Decision::Free("the CLI's own sandbox, which writes below its trees only".into())
+        }
+        (None, Ok(())) if !is_native && vendor.state.is_empty() => Decision::Guarded,
+        (_, Ok(())) => Decision::Confined,
+    }
+}
+
 /// The confinement of one call, or why there is none.
 pub fn confinement(
     vendor: &Vendor,
@@ -94,6 +117,21 @@ pub fn confinement(
     place: &Place,
     env: &Vars,
 ) -> (Decision, Option<Confinement>) {
+    if let Some(work) = &call.work {
+        let decision = decide_editing(vendor);
+        let confinement = match decision {
+            Decision::Confined => {
+                let mut confinement = paths::confinement(vendor, place, env);
+                confinement.write.extend(work.write.iter().cloned());
+                // git reads what the trees are made of in their repositories.
+                confinement.read.extend(work.guarded.iter().map(|dir| dir.join(".git")));
+                Some(confinement)
+            }
+            Decision::Guarded => Some(guard::all_but(&work.guarded, &work.write)),
+            _ => None,
+        };
+        return (decision, confinement);
+    }
     let decision = decide(vendor, call.add_dir.is_some() && vendor.supports.add_dir);
     let confinement = (decision == Decision::Confined).then(|| paths::confinement(vendor, place, env));
     (decision, confinement)

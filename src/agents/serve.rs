@@ -161,6 +161,7 @@ fn call(vendor: &Vendor, flags: Flags, prompt: String, runtime: PathBuf, env: &V
         conversation: flags.session_id,
         runtime,
         extra_env: Vec::new(),
+        work: None,
     }
 }
 

@@ -183,6 +183,9 @@ pub struct Drive {
     /// The Decision Gate: ask, A (record) or B (implement)
     #[arg(long, value_name = "ask|A|B", default_value = "ask")]
     pub decision: String,
+    /// High and Medium findings of a review: ask, fix now, or after the deployment
+    #[arg(long, value_name = "ask|now|after", default_value = "ask")]
+    pub findings: String,
     /// Seconds after which an unanswered gate means B [default: never]
     #[arg(long, value_name = "S")]
     pub gate_timeout: Option<u64>,

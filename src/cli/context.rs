@@ -3,7 +3,9 @@
 use super::args::{Drive, Limits, Place, Who};
 use super::error::{CliError, Kind};
 use crate::config::layers::FlagValue;
-use crate::domain::policy::{DecisionPolicy, Permit, Policy, ReflectionPolicy};
+use crate::domain::policy::{
+    DecisionPolicy, FindingsPolicy, Implementable, Permit, Policy, ReflectionPolicy,
+};
 use crate::domain::session::id::SessionId;
 use crate::engine::setting::{Setting, SettingError};
 use crate::store::load::LoadError;
@@ -60,6 +62,14 @@ impl Context {
             "auto" => true,
             other => return Err(CliError::usage(format!("--close {other:?}"), "give ask or auto")),
         };
+        let findings = match drive.findings.as_str() {
+            "ask" => FindingsPolicy::Ask,
+            "now" => FindingsPolicy::Now,
+            "after" => FindingsPolicy::After,
+            other => {
+                return Err(CliError::usage(format!("--findings {other:?}"), "give ask, now or after"));
+            }
+        };
         let reflection = match drive.reflection.as_str() {
             "ask" => ReflectionPolicy::Ask,
             "skip" => ReflectionPolicy::Skip,
@@ -71,6 +81,8 @@ impl Context {
             decision,
             gate_timeout: drive.gate_timeout.or(values.gate_timeout),
             close_auto,
+            findings,
+            implementable: Implementable::default(),
             reflection,
             reflection_timeout: values.reflection_timeout,
             commit: permit(drive.commit, drive.no_commit, commit),

@@ -1,5 +1,7 @@
 //! The plain line view: facts as lines, questions answered from standard input.
 
+mod pipeline;
+
 use crate::agents::call::Progress;
 use crate::domain::fact::Fact;
 use crate::domain::question::Question;
@@ -243,6 +245,6 @@ pub fn describe(fact: &Fact) -> Option<String> {
                 .collect();
             format!("◆ positions: {}", list.join(" · "))
         }
-        _ => return None,
+        other => return pipeline::describe(other),
     })
 }

@@ -1,6 +1,7 @@
 //! The layers of the configuration and what they come to: each value, and where it comes from.
 
 use super::file::{self, ConfigError, ConfigFile, Problem};
+use super::implementation::{self, Implementation};
 use super::suggest;
 use super::value::{bytes, count, names, path, plain, tree, word, words};
 use crate::domain::lang::Lang;
@@ -95,7 +96,8 @@ pub struct Config {
     pub orz_headings: OrzHeadings,
     pub peer_context: PeerContext,
     pub vendors: Vec<VendorOverlay>,
-    pub implementation: Option<Value>,
+    /// Who carries out a decision, and where; `None` when nobody can (PC-467).
+    pub implementation: Option<Implementation>,
     pub theme: Option<Value>,
     pub keymap: Option<Value>,
     /// `motion`, `mouse`, `bell`, `notice` of the dashboard.
@@ -296,7 +298,13 @@ impl Layers {
                 text = names(&map);
                 values.vendors.push(VendorOverlay { map, base: base.to_path_buf(), origin: origin.clone() });
             }
-            "implementation" => (values.implementation, text) = (Some(value.clone()), tree(value)),
+            "implementation" => {
+                let mut read = implementation::read(value, base, self.home.as_deref())?;
+                // Reserved files of an earlier layer stay reserved: settings add and take nothing away (PC-500).
+                let earlier = values.implementation.take().map(|i| i.reserved).unwrap_or_default();
+                read.reserved.extend(earlier);
+                (values.implementation, text) = (Some(read), tree(value));
+            }
             "theme" => (values.theme, text) = (Some(value.clone()), tree(value)),
             "keymap" => (values.keymap, text) = (Some(value.clone()), tree(value)),
             "screen" => (values.screen, text) = (Some(value.clone()), tree(value)),

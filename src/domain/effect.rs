@@ -14,9 +14,16 @@ pub enum Purpose {
     Dispute,
     Judge,
     Synthesis,
+    /// Trees for the implementation are made. No call to an agent, like all that follow up to [`Purpose::Deploy`].
+    Isolate,
     Implement,
+    /// Rejected hunks are taken out (PC-505).
+    Prune,
     Review,
     Verify,
+    /// The trees move to where their repositories are now.
+    Renew,
+    Deploy,
     Discovery,
     Peer,
 }
@@ -31,12 +38,26 @@ impl Purpose {
             Purpose::Dispute => "dispute",
             Purpose::Judge => "judge",
             Purpose::Synthesis => "synthesis",
+            Purpose::Isolate => "isolate",
             Purpose::Implement => "implement",
+            Purpose::Prune => "prune",
             Purpose::Review => "review",
             Purpose::Verify => "verify",
+            Purpose::Renew => "renew",
+            Purpose::Deploy => "deploy",
             Purpose::Discovery => "discovery",
             Purpose::Peer => "peer",
         }
+    }
+
+    /// Work of the engine itself: nobody is called.
+    pub fn is_job(self) -> bool {
+        matches!(self, Purpose::Isolate | Purpose::Prune | Purpose::Verify | Purpose::Renew | Purpose::Deploy)
+    }
+
+    /// A step of the implementation (group U).
+    pub fn is_pipeline(self) -> bool {
+        self.is_job() || matches!(self, Purpose::Implement | Purpose::Review)
     }
 
     /// Peers answer with frontmatter; everything else is a plain call (PC-054, `IWE_PEER_PLAIN=1`).
@@ -85,6 +106,8 @@ pub enum Effect {
     Ledger {
         answer: String,
     },
+    /// Remove the trees of the implementation, as far as nothing would be lost.
+    Clean,
     /// F10 and F11: self-check, commit, push, semaphore. `consent` is the pilot's answer, `None` = as configured.
     Commit {
         consent: Option<Consent>,

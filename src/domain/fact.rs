@@ -9,6 +9,10 @@ use super::session::escalation::Escalation;
 use super::session::failure::Reason;
 use super::session::gate::Summary;
 use super::session::meta::{AdHocRole, Decision, Handoff, Meta, ResultClass};
+use super::session::pipeline::change::{Edit, Tree};
+use super::session::pipeline::content::Record;
+use super::session::pipeline::track::{Deployed, Refusal, Way, Wish};
+use super::session::pipeline::verdict::Verdict;
 use super::session::turn::{Turn, TurnName};
 use super::time::Stamp;
 
@@ -141,6 +145,82 @@ pub enum Fact {
     },
     /// `implementation_pipeline` was true without an outcome (PC-606).
     PipelineDropped,
+    /// Every repository has a tree of its own to be edited in (PC-512).
+    Isolated {
+        trees: Vec<Tree>,
+    },
+    /// PC-510: what will be changed. `labels` are the files that were not announced before.
+    Announced {
+        labels: Vec<String>,
+        text: String,
+    },
+    /// The trees hold another state. `report` is what the agent printed; empty when no agent made it. `moved` are the
+    /// trees with their new bases; empty when they stand where they stood.
+    Edited {
+        edit: Edit,
+        report: String,
+        #[serde(default)]
+        moved: Vec<Tree>,
+    },
+    /// A reserved edit was put before the pilot (PC-503).
+    ContentShown {
+        record: Record,
+    },
+    /// The pilot decided on one hunk.
+    ContentDecided {
+        record: Record,
+    },
+    /// `review-NN.md` exists.
+    Reviewed {
+        number: u32,
+        text: String,
+    },
+    /// What should have been this review was none, twice (PC-522).
+    ReviewUnusable {
+        number: u32,
+        text: String,
+    },
+    /// Nothing of this review is to be fixed now (PC-525, PC-526).
+    ReviewSettled {
+        number: u32,
+        iterations: u32,
+        unresolved: u32,
+    },
+    /// Another edit is wanted.
+    FixWanted {
+        wish: Wish,
+    },
+    /// The pilot wants the review or the verification once more.
+    StepAgain,
+    /// `verify-NN.md` exists.
+    Verified {
+        number: u32,
+        verdict: Verdict,
+        text: String,
+    },
+    /// The pilot deploys what nothing could verify.
+    Unverified,
+    /// How far the deployment came: all that is deployed, and what stopped the rest. `used` are approvals (PC-505).
+    Deployment {
+        deployed: Vec<Deployed>,
+        refusal: Option<Refusal>,
+        used: Vec<Record>,
+        /// `result_path`: the first changed file, relative to the workspace where it lies in one.
+        #[serde(default)]
+        result: String,
+    },
+    /// The pilot answered the question of a stopped deployment.
+    DeployAnswered {
+        way: Way,
+    },
+    /// The pilot ended the implementation without deploying, or deploying the rest.
+    PipelineEnded {
+        why: String,
+    },
+    /// `_outcome.md` exists (PC-546).
+    OutcomeWritten {
+        text: String,
+    },
     /// `report-draft.md` exists. `linked` are the files its log section names; `findings` what the checks still say.
     Drafted {
         text: String,

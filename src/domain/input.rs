@@ -5,6 +5,10 @@ use super::session::claim::Checked;
 use super::session::dispute::Dispute;
 use super::session::failure::Reason;
 use super::session::gate::Summary;
+use super::session::pipeline::change::{Edit, Tree};
+use super::session::pipeline::content::Record;
+use super::session::pipeline::track::{Deployed, Refusal};
+use super::session::pipeline::verdict::Verdict;
 use super::session::turn::Turn;
 
 /// One input of [`super::session::decide::decide`].
@@ -79,6 +83,28 @@ pub enum CallResult {
         text: String,
         linked: Vec<String>,
         findings: Vec<String>,
+    },
+    Isolated(Vec<Tree>),
+    /// `report` is what the agent printed; empty when the engine changed the trees itself.
+    /// `moved` are the trees with their new bases; empty when they stand where they stood.
+    Edited {
+        edit: Edit,
+        report: String,
+        moved: Vec<Tree>,
+        /// Real files that changed while the agent ran.
+        outside: Vec<String>,
+    },
+    /// The reviewer's text as it came.
+    Reviewed(String),
+    Verified {
+        verdict: Verdict,
+        text: String,
+    },
+    Deployment {
+        deployed: Vec<Deployed>,
+        refusal: Option<Refusal>,
+        used: Vec<Record>,
+        result: String,
     },
     Failed {
         reason: Reason,

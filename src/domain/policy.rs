@@ -9,6 +9,29 @@ pub enum DecisionPolicy {
     Implement,
 }
 
+/// `--findings`: what becomes of High and Medium findings (PC-525).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+pub enum FindingsPolicy {
+    #[default]
+    Ask,
+    Now,
+    After,
+}
+
+/// Whether choice B of the Decision Gate can be carried out (PC-467).
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Implementable {
+    Yes,
+    /// Why not, as the pilot reads it.
+    No(String),
+}
+
+impl Default for Implementable {
+    fn default() -> Implementable {
+        Implementable::No("no implementation is configured".into())
+    }
+}
+
 /// `--reflection`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub enum ReflectionPolicy {
@@ -38,6 +61,8 @@ pub struct Policy {
     pub gate_timeout: Option<u64>,
     /// `--close auto`.
     pub close_auto: bool,
+    pub findings: FindingsPolicy,
+    pub implementable: Implementable,
     pub reflection: ReflectionPolicy,
     /// Seconds after which an unanswered reflection means "no response" (PC-554).
     pub reflection_timeout: u64,

@@ -28,6 +28,18 @@ pub enum QuestionKind {
     Reserved,
     /// The Decision Gate (group T).
     Gate,
+    /// One hunk of an edit to a reserved file (PC-503).
+    Content,
+    /// High or Medium findings: fix now or after the deployment (PC-525).
+    Findings,
+    /// No usable review (PC-522).
+    Review,
+    /// The verification failed, or nothing could be run (PC-532).
+    Verify,
+    /// The deployment cannot go on (PC-542).
+    Deploy,
+    /// A step of the implementation failed, or the agent changed nothing.
+    Implement,
     /// Close or extend (PC-611).
     Close,
     /// What is worth remembering (PC-551).

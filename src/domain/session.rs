@@ -18,6 +18,7 @@ pub mod meta;
 pub mod notes;
 pub mod order;
 pub mod phase;
+pub mod pipeline;
 pub mod projection;
 pub mod report;
 pub mod slug;

@@ -1,8 +1,11 @@
 //! From a wait to the question that the pilot reads. The texts that the specification fixes are kept word for word.
 
+pub mod pipeline;
+
 use super::compose;
 use crate::domain::effect::Call;
 use crate::domain::lang::Lang;
+use crate::domain::policy::Implementable;
 use crate::domain::question::{Choice, Question};
 use crate::domain::say::Say;
 use crate::domain::session::escalation::Escalation;
@@ -13,10 +16,14 @@ use crate::domain::session::turn::TurnName;
 use crate::domain::time::Stamp;
 
 /// The question of a wait. `now` is the time when it is first asked.
-pub fn question(s: &Session, wait: &Wait, now: Stamp) -> Question {
+pub fn question(s: &Session, wait: &Wait, implementable: &Implementable, now: Stamp) -> Question {
     let lang = s.meta.lang();
+    let none = || (String::new(), Vec::new(), false);
     let (text, choices, free_text) = match wait {
-        Wait::Escalation(n) => (escalation(s, *n), Vec::new(), true),
+        Wait::Escalation(n) => {
+            let source = find(s, *n).map(|e| e.source.clone()).unwrap_or_default();
+            (escalation(s, *n), pipeline::escalation(s, &source), true)
+        }
         Wait::Dispute(_) => (dispute(s), dispute_choices(lang), true),
         Wait::PeerRetry | Wait::WriterRetry => {
             (failed_call(s, wait), retry_choices(lang), *wait == Wait::WriterRetry)
@@ -24,10 +31,11 @@ pub fn question(s: &Session, wait: &Wait, now: Stamp) -> Question {
         Wait::Clarify { vendor, k } => (clarify(s, vendor, *k), Vec::new(), true),
         Wait::Participants => (participants(s), participant_choices(lang), false),
         Wait::Reserved(turn) => (reserved(s, turn), Vec::new(), true),
-        Wait::Gate => (gate(s), gate_choices(lang), false),
+        Wait::Gate => (gate(s), gate_choices(lang, implementable), false),
         Wait::Close => (close(s), close_choices(lang), true),
         Wait::Reflection => (reflection(s), Vec::new(), true),
         Wait::Commit => (s.notes.commit_refused.clone().unwrap_or_default(), commit_choices(lang), false),
+        wait => pipeline::question(s, wait).unwrap_or_else(none),
     };
     let since = match wait {
         Wait::Escalation(n) | Wait::Dispute(n) => {
@@ -63,7 +71,8 @@ fn find(s: &Session, index: u32) -> Option<&Escalation> {
 /// PC-443.
 fn escalation(s: &Session, index: u32) -> String {
     let Some(e) = find(s, index) else { return String::new() };
-    let who = TurnName::parse(&e.source).map(|name| speaker(s, &name)).unwrap_or_else(|| "?".into());
+    let step = |source: &str| if source.is_empty() { "?".to_string() } else { source.to_string() };
+    let who = TurnName::parse(&e.source).map(|name| speaker(s, &name)).unwrap_or_else(|| step(&e.source));
     Say::Escalates { who: &who, reason: &e.reason }.text(s.meta.lang())
 }
 
@@ -193,7 +202,19 @@ fn gate(s: &Session) -> String {
     parts.join("\n\n")
 }
 
-fn gate_choices(lang: Lang) -> Vec<Choice> {
+fn gate_choices(lang: Lang, implementable: &Implementable) -> Vec<Choice> {
+    let implement = match implementable {
+        Implementable::Yes => lang
+            .pick(
+                "implement now: isolate, content gate, cold review, verify, deploy",
+                "реализовать сейчас: изоляция, content gate, ревью, проверка, развёртывание",
+            )
+            .to_string(),
+        // PC-467.
+        Implementable::No(why) => {
+            format!("{} ({why})", lang.pick("implement now: unavailable", "реализовать сейчас: недоступно"))
+        }
+    };
     vec![
         Choice::new(
             "A",
@@ -202,13 +223,7 @@ fn gate_choices(lang: Lang) -> Vec<Choice> {
                 "зафиксировать: отчёт, commit, вопрос о закрытии",
             ),
         ),
-        Choice::new(
-            "B",
-            lang.pick(
-                "implement now (unavailable: no implementation backend is configured)",
-                "реализовать сейчас (недоступно: не настроено)",
-            ),
-        ),
+        Choice::new("B", implement),
         Choice::new("C", lang.pick("record and close at once", "зафиксировать и сразу закрыть")),
     ]
 }

@@ -2,6 +2,7 @@
 
 use super::desk::Desk;
 use super::named;
+use super::pipeline::{crew, implement};
 use super::prompt::{peer, synthesis, writer};
 use super::read;
 use super::runner::Runner;
@@ -16,6 +17,7 @@ use crate::domain::session::phase::{proposed_role, voices, voters};
 use crate::domain::session::projection;
 use crate::domain::session::state::Session;
 use crate::domain::session::turn::{Turn, TurnName};
+use crate::store::layout;
 use std::path::PathBuf;
 
 /// A call that is ready to be made.
@@ -49,9 +51,10 @@ pub fn ready(runner: &Runner, call: &Call) -> Result<Ready, Refused> {
         prompt,
         model: desk.model.clone(),
         add_dir: wants_dir.then(|| PathBuf::from(runner.recorder().dir())),
-        conversation: conversation(runner, &vendor),
+        conversation: conversation(runner, &vendor).filter(|_| !call.purpose.is_pipeline()),
         runtime: runner.recorder().runtime().to_path_buf(),
         extra_env: desk.places.script_env(),
+        work: (call.purpose == Purpose::Implement).then(|| implement::places(runner)),
     };
     Ok(Ready { vendor, call })
 }
@@ -79,6 +82,10 @@ fn speaker(desk: &Desk, s: &Session, call: &Call) -> Result<Vendor, Refused> {
     if let Some(vendor) = &call.vendor {
         return desk.peer(vendor).map_err(Refused::Vendor);
     }
+    if call.purpose.is_pipeline() {
+        let crew = crew::crew(desk, s).map_err(Refused::Vendor)?;
+        return Ok(if call.purpose == Purpose::Review { crew.reviewer } else { crew.editor });
+    }
     let writer = desk.writer(s).map_err(Refused::Vendor)?;
     if writer.kind != Kind::Pilot {
         return Ok(writer);
@@ -98,6 +105,14 @@ fn speaker(desk: &Desk, s: &Session, call: &Call) -> Result<Vendor, Refused> {
 }
 
 fn prompt(runner: &Runner, call: &Call, vendor: &Vendor) -> Result<String, usize> {
+    if call.purpose.is_pipeline() {
+        let text = implement::prompt(runner, call).unwrap_or_default();
+        return if vendor.prompt_limit.is_none_or(|limit| limit.allows(&text)) {
+            Ok(text)
+        } else {
+            Err(text.len())
+        };
+    }
     // First without the projection: what is left of the vendor's limit is the projection's budget (PC-293).
     let overhead = if vendor.prompt_limit.is_some() { compose(runner, call, "").len() } else { 0 };
     let s = &runner.session;
@@ -218,7 +233,7 @@ fn discovered_role(s: &Session, agent: &str) -> String {
 }
 
 /// Who marked the consensus, with which words (PC-408). In the turn-loop `at` is the peer's file number.
-fn payloads(s: &Session, at: u32) -> Vec<(String, String)> {
+pub fn payloads(s: &Session, at: u32) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = if s.is_round_loop() {
         let agreeing = voices(s, at).into_iter().filter_map(|v| match v.stance {
             Stance::Agrees(payload) => Some((v.agent, payload)),
@@ -263,8 +278,11 @@ fn synthesis_prompt(runner: &Runner, call: &Call) -> String {
     let turns = reading_order(s.turns.iter(), &s.meta.round_order);
     let mut files: Vec<(String, String)> =
         turns.iter().map(|t| (t.name.to_string(), t.text.to_string())).collect();
+    let outcome = s.has_outcome.then(|| layout::OUTCOME.to_string());
+    let reviews = s.reviews.iter().map(|r| layout::review(r.number));
+    let verifies = s.verifies.iter().map(|v| layout::verify(v.number));
     let others = s.escalations.iter().map(|e| e.file_name());
-    files.extend(others.map(|name| {
+    files.extend(others.chain(outcome).chain(reviews).chain(verifies).map(|name| {
         let text = std::fs::read_to_string(runner.recorder().dir().join(&name)).unwrap_or_default();
         (name, text)
     }));

@@ -5,9 +5,12 @@ use crate::agents::privacy::copy::filtered_copy;
 use crate::agents::privacy::map::Map;
 use crate::agents::registry::{Registry, Vendor};
 use crate::agents::run::{Surroundings, run_in};
+use crate::config::implementation::Implementation;
 use crate::config::places::Places;
+use crate::domain::policy::Implementable;
 use crate::domain::session::state::Session;
 use crate::engine::facts::Sources;
+use crate::engine::pipeline::crew;
 use crate::engine::wp::Plans;
 use std::future::Future;
 use std::path::PathBuf;
@@ -41,6 +44,8 @@ pub struct Desk {
     pub peer_context_dir: bool,
     /// `orz_headings` of the configuration, `None` = by language and semaphore (PC-642).
     pub russian_closing: Option<bool>,
+    /// Who carries out a decision, and where; `None` when nothing is configured (PC-467).
+    pub implementation: Option<Arc<Implementation>>,
 }
 
 /// A [`Caller`] that runs adapters as child processes.
@@ -81,6 +86,14 @@ impl Desk {
                 session.meta.writer_agent
             )
         })
+    }
+
+    /// Whether choice B can be carried out in this session (PC-467).
+    pub fn implementable(&self, session: &Session) -> Implementable {
+        match crew::crew(self, session) {
+            Ok(_) => Implementable::Yes,
+            Err(why) => Implementable::No(why),
+        }
     }
 
     pub fn peer(&self, vendor: &str) -> Result<Vendor, String> {

@@ -4,6 +4,7 @@
 //! the engine fills in a value; `<angle brackets>` in them are for the agent and stay as they are.
 
 pub mod answers;
+pub mod implement;
 pub mod peer;
 pub mod synthesis;
 pub mod writer;

@@ -10,12 +10,15 @@ use crate::domain::policy::Policy;
 use crate::domain::question::Question;
 use crate::domain::session::decide::decide;
 use crate::domain::session::phase::{Phase, Wait, phase};
+use crate::domain::session::pipeline::content;
 use crate::domain::session::state::Session;
 use crate::domain::time::Stamp;
 
 /// Every open question. All open escalations count, not only the one the loop waits for (PC-445).
 pub fn open_questions(s: &Session, desk: &Desk) -> Vec<Question> {
     let since = last_change(s);
+    let implementable = desk.implementable(s);
+    let asked = |wait: &Wait| ask::question(s, wait, &implementable, since);
     let Phase::Wait(wait) = phase(s) else {
         return hand_written(s, desk)
             .map(|call| vec![known(s, ask::turn(s, &call, since))])
@@ -23,9 +26,25 @@ pub fn open_questions(s: &Session, desk: &Desk) -> Vec<Question> {
     };
     if matches!(wait, Wait::Escalation(_) | Wait::Dispute(_)) {
         let open = s.escalations.iter().filter(|e| e.is_open());
-        return open.map(|e| ask::question(s, &wait_of(e), since)).collect();
+        return open.map(|e| asked(&wait_of(e))).collect();
     }
-    vec![known(s, ask::question(s, &wait, since))]
+    if let Wait::Content { edit, .. } = wait {
+        // Every hunk is a question of its own (PC-503).
+        let open = hunks(s).into_iter();
+        return open
+            .map(|(file, hunk)| known(s, asked(&Wait::Content { edit, file: file as u32 + 1, hunk })))
+            .collect();
+    }
+    vec![known(s, asked(&wait))]
+}
+
+/// The hunks that wait: file from 0, hunk from 1.
+fn hunks(s: &Session) -> Vec<(usize, u32)> {
+    let edit = s.notes.track.as_ref().and_then(|t| t.edit.as_ref());
+    match edit.map(|edit| content::due(&s.gate_log, edit)) {
+        Some(content::Due::Decide(open)) => open,
+        _ => Vec::new(),
+    }
 }
 
 fn wait_of(e: &crate::domain::session::escalation::Escalation) -> Wait {

@@ -52,6 +52,7 @@ pub fn result(runner: &Runner, call: &Call, outcome: Outcome, prompt: Arc<str>) 
         (Purpose::Roles, Some(name)) => roles(runner, name, &reply.text),
         (Purpose::Summary, _) => CallResult::Summary(answers::read_summary(&reply.text)),
         (Purpose::Dispute, _) => CallResult::Dispute(answers::read_dispute(&reply.text)),
+        (Purpose::Review, _) => CallResult::Reviewed(compose::peer_text(&reply.text)),
         (Purpose::Judge, _) => CallResult::Judge(answers::read_judge(&reply.text)),
         _ => draft(runner, &reply.text, session),
     }

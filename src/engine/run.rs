@@ -4,12 +4,14 @@
 
 use super::answer;
 use super::compose::{self, Refused};
+use super::desk::CancelSignal;
 use super::outside::Outside;
+use super::pipeline::{implement, job};
 use super::questions::open_questions;
 use super::read;
 use super::runner::{Runner, Update};
 use crate::agents::call::{Outcome, Progress, Reply};
-use crate::domain::effect::Call;
+use crate::domain::effect::{Call, Purpose};
 use crate::domain::fact::{Fact, Usage};
 use crate::domain::input::{CallResult, Input};
 use crate::domain::question::Question;
@@ -68,11 +70,20 @@ pub enum Finish {
     Storage(StoreError),
 }
 
+/// How a call ended.
+enum Done {
+    Said(Outcome),
+    /// An agent edited; what it did is already read from the trees.
+    Edited(Outcome, CallResult),
+    /// A step of the engine itself.
+    Worked(CallResult),
+}
+
 /// The call that runs.
 struct Running {
     call: Call,
     prompt: Arc<str>,
-    outcome: Pin<Box<dyn Future<Output = Outcome> + Send>>,
+    outcome: Pin<Box<dyn Future<Output = Done> + Send>>,
     cancel: Option<oneshot::Sender<()>>,
     started: Instant,
     /// When the session directory changed last: a participant has no business there (PC-070).
@@ -160,9 +171,9 @@ async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> R
                     runner.hold();
                 }
             },
-            outcome = async { match running.as_mut() { Some(run) => (&mut run.outcome).await, None => std::future::pending().await } } => {
+            done = async { match running.as_mut() { Some(run) => (&mut run.outcome).await, None => std::future::pending().await } } => {
                 if let Some(run) = running.take() {
-                    finish_call(runner, run, outcome)?;
+                    finish_call(runner, run, done)?;
                 }
             }
             () = outside.changed() => {}
@@ -217,6 +228,9 @@ fn finished(runner: &Runner, alone: bool, timers: &[(String, Instant)]) -> Optio
 
 /// Starts the call. `Err` holds the result of a call that cannot be made; `Ok(None)` a turn the pilot writes.
 fn launch(runner: &mut Runner, call: Call) -> Result<Option<Running>, (Call, CallResult)> {
+    if call.purpose.is_job() {
+        return Ok(Some(work(runner, call)));
+    }
     let failed = |reason, detail: String| CallResult::Failed { reason, detail, stderr: String::new() };
     let ready = match compose::ready(runner, &call) {
         Ok(ready) => ready,
@@ -228,18 +242,46 @@ fn launch(runner: &mut Runner, call: Call) -> Result<Option<Running>, (Call, Cal
         Err(Refused::Vendor(detail)) => return Err((call, failed(Reason::Exit(1), detail))),
     };
     let prompt: Arc<str> = ready.call.prompt.as_str().into();
-    let (cancel, cancelled) = oneshot::channel::<()>();
+    let (cancel, signal) = cancelling();
     let sink = runner.updates_sink(call.clone());
-    let signal = Box::pin(async move {
-        // Dropping the sender is the signal.
-        let _ = cancelled.await;
-    });
-    let outcome = (runner.desk.caller)(ready.vendor, ready.call, sink, signal);
+    let outcome: Pin<Box<dyn Future<Output = Done> + Send>> = if call.purpose == Purpose::Implement {
+        let edited = implement::edit(runner, &call, ready.vendor, ready.call, sink, signal);
+        Box::pin(async {
+            let (outcome, result) = edited.await;
+            Done::Edited(outcome, result)
+        })
+    } else {
+        let said = (runner.desk.caller)(ready.vendor, ready.call, sink, signal);
+        Box::pin(async { Done::Said(said.await) })
+    };
     let touched = touched(runner);
     Ok(Some(Running { call, prompt, outcome, cancel: Some(cancel), started: Instant::now(), touched }))
 }
 
-fn finish_call(runner: &mut Runner, run: Running, outcome: Outcome) -> Result<(), StoreError> {
+/// A step of the engine itself, off its thread.
+fn work(runner: &Runner, call: Call) -> Running {
+    let (cancel, signal) = cancelling();
+    let step = job::begin(runner, &call, runner.updates_sink(call.clone()), signal);
+    let outcome = Box::pin(async { Done::Worked(step.await) });
+    let touched = touched(runner);
+    Running { call, prompt: "".into(), outcome, cancel: Some(cancel), started: Instant::now(), touched }
+}
+
+/// A signal that dropping the sender gives.
+fn cancelling() -> (oneshot::Sender<()>, CancelSignal) {
+    let (cancel, cancelled) = oneshot::channel::<()>();
+    let signal = Box::pin(async move {
+        let _ = cancelled.await;
+    });
+    (cancel, signal)
+}
+
+fn finish_call(runner: &mut Runner, run: Running, done: Done) -> Result<(), StoreError> {
+    let (outcome, edited) = match done {
+        Done::Said(outcome) => (outcome, None),
+        Done::Edited(outcome, result) => (outcome, Some(result)),
+        Done::Worked(result) => return ended(runner, run.call, result, None, run.started.elapsed()),
+    };
     let (usage, stderr) = match &outcome {
         Outcome::Reply(reply) => (reply.usage.clone(), reply.stderr.clone()),
         Outcome::Failed(f) => (None, f.stderr.clone()),
@@ -262,7 +304,7 @@ fn finish_call(runner: &mut Runner, run: Running, outcome: Outcome) -> Result<()
         let _ = runtime::save_conversation(runner.recorder().runtime(), vendor, id);
     }
     let elapsed = run.started.elapsed();
-    let result = read::result(runner, &run.call, outcome, run.prompt);
+    let result = edited.unwrap_or_else(|| read::result(runner, &run.call, outcome, run.prompt));
     ended(runner, run.call, result, usage, elapsed)
 }
 
@@ -278,6 +320,7 @@ fn strangers(runner: &Runner) -> Vec<String> {
         TurnName::parse(name).is_some_and(|n| s.has(&n))
             || layout::parse_rejected(name)
                 .is_some_and(|(n, k)| s.rejected.iter().any(|r| r.name == n && r.k == k))
+            || layout::parse_review(name).or(layout::parse_verify(name)).is_some()
             || layout::parse_escalation(name).is_some_and(|i| s.escalations.iter().any(|e| e.index == i))
             || [layout::META, layout::DRAFT, layout::REPORT, layout::OUTCOME, layout::GATE].contains(&name)
             || name.ends_with(".err")

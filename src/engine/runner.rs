@@ -102,6 +102,7 @@ impl Runner {
         remove_temporary(&loaded.dir);
         let recorder = Recorder::new(layout.clone(), id.clone(), loaded.dir).map_err(OpenError::Store)?;
         let mut runner = Runner::still(loaded.session, desk, policy, clock, recorder, updates, lock);
+        runner.know_crew();
         let mut what = state::repairs(&runner.session);
         what.extend(loaded.problems);
         if !what.is_empty() {
@@ -131,7 +132,13 @@ impl Runner {
         let blank = Session::new((*meta).clone());
         let mut runner = Runner::still(blank, desk, policy, clock, recorder, updates, lock);
         runner.record(Fact::Began { meta, writer_vendor }).map_err(OpenError::Store)?;
+        runner.know_crew();
         Ok(runner)
+    }
+
+    /// Whether choice B can be carried out is a matter of the configuration and of who writes.
+    fn know_crew(&mut self) {
+        self.policy.implementable = self.desk.implementable(&self.session);
     }
 
     /// A session at rest: nothing to start, to stop or to wake.
@@ -257,6 +264,11 @@ impl Runner {
                     self.record(Fact::Noted { text })?;
                 }
             }
+            Effect::Clean => {
+                for text in super::pipeline::deploy::clean(self) {
+                    self.record(Fact::Noted { text })?;
+                }
+            }
             Effect::Commit { consent } => return Ok(Some(self.commit(consent))),
         }
         Ok(None)
@@ -332,7 +344,8 @@ impl Runner {
         {
             return Ok(());
         }
-        let question = ask::question(&self.session, &wait, self.clock.now());
+        let implementable = self.desk.implementable(&self.session);
+        let question = ask::question(&self.session, &wait, &implementable, self.clock.now());
         self.record(Fact::Asked { question })
     }
 

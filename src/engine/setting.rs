@@ -113,6 +113,7 @@ impl Setting {
                 OrzHeadings::Auto => None,
                 OrzHeadings::Fixed(lang) => Some(lang == Lang::Ru),
             },
+            implementation: values.implementation.clone().map(Arc::new),
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::domain::session::meta::Meta;
 use crate::domain::session::state::{Live, Rejected, ReportState, Session};
 use crate::domain::session::turn::{Turn, TurnName};
 use crate::store::layout::{self, Layout};
-use crate::store::{closing, escalation, frontmatter, index, meta, report, runtime};
+use crate::store::{closing, escalation, frontmatter, index, meta, pipeline, report, runtime};
 use std::fmt;
 use std::fs;
 use std::io;
@@ -88,12 +88,15 @@ fn load_dir(layout: &Layout, id: &SessionId, dir: PathBuf) -> Result<Loaded, Loa
     let (turns, rejected, escalations) = files(&names, &mut read);
     let draft = names.iter().any(|n| n == layout::DRAFT).then(|| read(layout::DRAFT)).flatten();
     let published = names.iter().any(|n| n == layout::REPORT).then(|| read(layout::REPORT)).flatten();
+    // A stub that was published, and is being written anew, is not what counts.
+    let published = published.filter(|text| draft.is_none() || !report::is_stub(text));
     let report = match (published, draft) {
         (Some(text), _) => ReportState::Final { stub: report::is_stub(&text) },
         (None, Some(text)) if report::is_stub(&text) => ReportState::Draft { linked: Vec::new(), stub: true },
         (None, Some(text)) => ReportState::Draft { linked: report::linked_files(&text), stub: false },
         (None, None) => ReportState::None,
     };
+    let (reviews, verifies, gate_log) = pipeline::files(&names, &mut read);
     let has_outcome = names.iter().any(|n| n == layout::OUTCOME);
     let index_text = fs::read_to_string(layout.index()).unwrap_or_default();
     let row = index::status_of(&index_text, id);
@@ -107,6 +110,9 @@ fn load_dir(layout: &Layout, id: &SessionId, dir: PathBuf) -> Result<Loaded, Loa
         escalations,
         report,
         has_outcome,
+        reviews,
+        verifies,
+        gate_log,
         row,
         closing,
         notes,

@@ -13,7 +13,7 @@ use crate::domain::time::Stamp;
 use crate::store::index::Row;
 use crate::store::layout::{self, Layout};
 use crate::store::runtime::{self, Event};
-use crate::store::{closing, escalation, index, lock, meta, report, write};
+use crate::store::{closing, escalation, index, lock, meta, pipeline, report, write};
 use std::fmt;
 use std::fs;
 use std::io;
@@ -38,7 +38,7 @@ impl fmt::Display for StoreError {
 
 impl std::error::Error for StoreError {}
 
-fn at(path: &Path) -> impl FnOnce(io::Error) -> StoreError + '_ {
+pub(in crate::store) fn at(path: &Path) -> impl FnOnce(io::Error) -> StoreError + '_ {
     move |source| StoreError { path: path.to_path_buf(), source }
 }
 
@@ -163,6 +163,7 @@ impl Recorder {
                 }
             }
             Fact::ClosingWritten { problem: None } => self.closing_file(&after.meta),
+            fact if pipeline::has_file(fact) => pipeline::save(&self.dir, &self.runtime, fact),
             Fact::Directed { text } => self.pilot(now, "direction", text),
             Fact::Overruled { round, vendor, failed } => {
                 let what = if *failed { "taken out" } else { "called again, or its reply accepted" };

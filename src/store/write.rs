@@ -66,6 +66,15 @@ fn place_new(temp: Temp, path: &Path) -> io::Result<()> {
     }
 }
 
+/// Copies a file with its mode; folders above are made.
+pub fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    if let Some(dir) = to.parent() {
+        ensure_dir(dir)?;
+    }
+    atomic(to, &fs::read(from)?)?;
+    fs::set_permissions(to, fs::metadata(from)?.permissions())
+}
+
 /// Appends one line in a single write, without waiting for the disk. Line breaks inside `line` become spaces, so that
 /// a log keeps one record per line. A torn last line of an earlier crash is closed first.
 pub fn append_line(path: &Path, line: &str) -> io::Result<()> {

@@ -356,6 +356,7 @@ fn desk(layout: &Layout, caller: Caller) -> Desk {
         config_files: Vec::new(),
     };
     Desk {
+        implementation: None,
         registry: Arc::new(Registry::load(&[], &paths).unwrap()),
         caller,
         places: Arc::new(places),

@@ -176,7 +176,7 @@ impl Stage {
                     self.record(Fact::CallEnded { call, failure: None, millis: 3, usage: None });
                 }
                 Effect::Commit { .. } => self.committing = true,
-                Effect::Wake { .. } | Effect::Ledger { .. } => {}
+                Effect::Wake { .. } | Effect::Ledger { .. } | Effect::Clean => {}
             }
         }
         recorded
@@ -196,7 +196,8 @@ impl Stage {
         if let (Phase::Wait(wait), None) = (phase(&self.live), &self.running)
             && self.live.notes.asked.as_ref().is_none_or(|q| q.id != wait.id())
         {
-            let question = flightdeck::engine::ask::question(&self.live, &wait, self.now);
+            let question =
+                flightdeck::engine::ask::question(&self.live, &wait, &Default::default(), self.now);
             self.record(Fact::Asked { question });
         }
     }
@@ -477,6 +478,14 @@ fn answer(wait: &Wait, dice: &mut Dice) -> String {
             _ => "close".into(),
         },
         Wait::Commit => dice.of(&["retry", "push", "skip"]).into(),
+        Wait::Content { .. } => dice.of(&["yes", "yes", "no", "", "only the first"]).into(),
+        Wait::Findings(_) => dice.of(&["now", "after", "what?"]).into(),
+        Wait::Review(_) => dice.of(&["retry", "without", "escalate", "what?"]).into(),
+        Wait::Verify(_) => {
+            dice.of(&["fix", "fix it so", "pinpoint", "retry", "unverified", "escalate", "stop"]).into()
+        }
+        Wait::Deploy => dice.of(&["retry", "rebase", "keep", "escalate", "what?"]).into(),
+        Wait::Unchanged(_) | Wait::ImplementRetry => dice.of(&["retry", "stop", "what?"]).into(),
         Wait::Clarify { .. } | Wait::Reserved(_) | Wait::Reflection => dice.odd().into(),
     }
 }

@@ -62,6 +62,7 @@ impl Lab {
             conversation: conversation.map(String::from),
             runtime: self.dir.path().join("runtime"),
             extra_env: Vec::new(),
+            work: None,
         };
         let env = Vars::real().filtered(|name| matches!(name, "PATH" | "HOME"));
         let told = self.told.clone();

@@ -70,6 +70,43 @@ pub fn args(request: &Request, vendor: &Vendor, env: &Vars) -> Vec<OsString> {
     args
 }
 
+/// The tools of an implementing call: it reads and edits. Running the project's checks is ours.
+const EDITING: &str = "Read,Edit,Write,Glob,Grep";
+
+/// The command line of a call that edits files of its working folder.
+pub fn edit_args(request: &Request, vendor: &Vendor, env: &Vars) -> Vec<OsString> {
+    let mut args: Vec<OsString> = [
+        "-p",
+        "--output-format",
+        "stream-json",
+        "--include-partial-messages",
+        "--verbose",
+        "--tools",
+        EDITING,
+        "--strict-mcp-config",
+        "--setting-sources",
+        "",
+        "--disable-slash-commands",
+        "--permission-mode",
+        "acceptEdits",
+        "--max-turns",
+        "200",
+        "--no-session-persistence",
+    ]
+    .map(OsString::from)
+    .into();
+    args.push(if env.get("ANTHROPIC_API_KEY").is_some() { "--bare" } else { "--safe-mode" }.into());
+    let others = request.work.into_iter().flat_map(|work| &work.trees).map(|(_, at)| at);
+    for tree in others {
+        args.extend(["--add-dir".into(), tree.into()]);
+    }
+    if !request.model.is_empty() {
+        args.extend(["--model".into(), request.model.into()]);
+    }
+    args.extend(vendor.args.iter().map(OsString::from));
+    args
+}
+
 /// Names that only other vendors use. Everything else is passed on: clouds have names of their own.
 pub fn is_foreign_model(model: &str) -> bool {
     let model = model.to_ascii_lowercase();

@@ -31,7 +31,7 @@ pub fn args(request: &Request, vendor: &Vendor) -> Vec<OsString> {
         "--ignore-rules",
         "--skip-git-repo-check",
         "-s",
-        "read-only",
+        if request.work.is_some() { "workspace-write" } else { "read-only" },
         "--color",
         "never",
     ]
@@ -41,11 +41,13 @@ pub fn args(request: &Request, vendor: &Vendor) -> Vec<OsString> {
     for setting in OFF {
         push(&["-c", setting]);
     }
-    push(&["-c", SYSTEM]);
+    if request.work.is_none() {
+        push(&["-c", SYSTEM]);
+    }
     for feature in FEATURES_OFF {
         // With a directory to read, reading is what the shell is for; the sandbox stays read-only.
         let is_reader = matches!(feature, "shell_tool" | "unified_exec");
-        if request.add_dir.is_none() || !is_reader {
+        if (request.add_dir.is_none() && request.work.is_none()) || !is_reader {
             push(&["--disable", feature]);
         }
     }
@@ -56,7 +58,8 @@ pub fn args(request: &Request, vendor: &Vendor) -> Vec<OsString> {
     if !keeps_conversation {
         push(&["--ephemeral"]);
     }
-    if let Some(dir) = request.add_dir {
+    // In an implementing call the sandbox of its own lets it write below this folder.
+    if let Some(dir) = request.work.map(|work| work.dir.as_path()).or(request.add_dir) {
         args.extend(["-C".into(), dir.into()]);
     }
     args.extend(vendor.args.iter().map(OsString::from));

@@ -95,6 +95,20 @@ impl Record {
         Record { path: runtime.join(CALL_FILE), call }
     }
 
+    /// For work that is no call to a vendor; `who` is the program.
+    pub fn of(runtime: &Path, who: &str, purpose: Purpose) -> Record {
+        let call = LastCall {
+            pid: 0,
+            started_at: 0,
+            mark: String::new(),
+            vendor: who.to_string(),
+            purpose,
+            round: 0,
+            attempt: 1,
+        };
+        Record { path: runtime.join(CALL_FILE), call }
+    }
+
     pub fn write(&mut self, target: &Target) {
         self.call.pid = target.root.pid;
         self.call.started_at = target.root.started_at;

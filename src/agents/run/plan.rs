@@ -71,7 +71,8 @@ pub fn plan(
             let model = if vendor.supports.model { model } else { "" };
             let prompt = native::prompt(native, ours(&call.prompt)?);
             let setup = scratch.setup();
-            let request = Request { model, add_dir, conversation, prompt: &prompt, setup };
+            let work = call.work.as_ref();
+            let request = Request { model, add_dir, conversation, prompt: &prompt, setup, work };
             let start = native::invocation(native, vendor, &request, &around.env).map_err(general)?;
             scratch.prepare(&start.files).map_err(|e| cannot_prepare(scratch, &e))?;
             note = start.note;
@@ -106,7 +107,8 @@ pub fn plan(
         }
     };
     describe(&mut env, vendor, call);
-    if speech != Speech::Reply {
+    if speech != Speech::Reply || call.work.is_some() {
+        scratch.prepare(&[]).map_err(|e| cannot_prepare(scratch, &e))?;
         env.set("TMPDIR", scratch.temporary());
     }
     let program = std::path::absolute(&program).unwrap_or(program);
@@ -122,11 +124,12 @@ pub fn plan(
             vendor.key
         )));
     }
+    let cwd = call.work.as_ref().map_or_else(|| scratch.work(), |work| &work.dir);
     let spec = Spec {
         program,
         args,
         env,
-        cwd: scratch.work().to_path_buf(),
+        cwd: cwd.to_path_buf(),
         stdin,
         deadline: time,
         idle: vendor.idle,
@@ -193,6 +196,11 @@ fn describe(env: &mut Vars, vendor: &Vendor, call: &Call) {
     env.set("FLIGHTDECK_SESSION", &call.session);
     env.set("FLIGHTDECK_ROUND", call.round.to_string());
     env.set("FLIGHTDECK_ATTEMPT", call.attempt.to_string());
+    if let Some(work) = &call.work {
+        let trees = work.trees.iter().map(|(name, at)| (name.clone(), at.to_string_lossy().into()));
+        let map: serde_json::Map<String, serde_json::Value> = trees.collect();
+        env.set("FLIGHTDECK_WORKTREES", serde_json::Value::from(map).to_string());
+    }
     // Ours must not leak into a peer call from an outer plain one.
     if call.purpose.is_plain() {
         env.set("IWE_PEER_PLAIN", "1");

@@ -56,6 +56,7 @@ impl Lab {
             conversation: None,
             runtime: self.runtime(),
             extra_env: vec![("IWE_ROOT".into(), "/ws".into())],
+            work: None,
         }
     }
 

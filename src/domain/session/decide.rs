@@ -5,6 +5,7 @@
 
 mod answered;
 mod ended;
+mod pipeline;
 
 use super::meta::{Decision, Status};
 use super::phase::{Phase, Step, Wait, current_round, exchanges, phase};
@@ -13,7 +14,7 @@ use super::turn::TurnName;
 use crate::domain::effect::{Call, Effect, Purpose};
 use crate::domain::fact::Fact;
 use crate::domain::input::{Input, Override};
-use crate::domain::policy::{DecisionPolicy, Policy, ReflectionPolicy};
+use crate::domain::policy::{DecisionPolicy, Implementable, Policy, ReflectionPolicy};
 use crate::domain::say::Say;
 use crate::domain::session::gate::Defer;
 use crate::domain::time::Stamp;
@@ -29,10 +30,10 @@ pub fn decide(s: &Session, policy: &Policy, now: Stamp, input: Input) -> Vec<Eff
             ended::ended(s, now, call, result)
         }
         Input::Ended { .. } => Vec::new(),
-        Input::Answered { question, text } => answered::answered(s, now, &question, &text),
+        Input::Answered { question, text } => answered::answered(s, policy, now, &question, &text),
         Input::Directed { text } if !text.trim().is_empty() => record(Fact::Directed { text }),
         Input::Directed { .. } => Vec::new(),
-        Input::Woke { question } => woke(s, &question),
+        Input::Woke { question } => woke(s, policy, &question),
         Input::Committed { sha, pushed, notes } => record(Fact::Committed { sha, pushed, notes }),
         Input::CommitRefused { text } => record(Fact::CommitRefused { text }),
         Input::Interrupt => interrupt(s, now),
@@ -74,7 +75,11 @@ fn go(s: &Session, policy: &Policy, now: Stamp) -> Vec<Effect> {
         return Vec::new();
     }
     match phase(s) {
-        Phase::Due(fact) => record(stamped(*fact, now)),
+        Phase::Due(fact) => {
+            let written = matches!(*fact, Fact::OutcomeWritten { .. });
+            let clean = written.then_some(Effect::Clean);
+            record(stamped(*fact, now)).into_iter().chain(clean).collect()
+        }
         Phase::Finalize(step) => finalize(s, step, now),
         Phase::Wait(wait) => wait_or_answer(s, policy, now, &wait),
         Phase::Closed | Phase::Interrupted => Vec::new(),
@@ -82,12 +87,16 @@ fn go(s: &Session, policy: &Policy, now: Stamp) -> Vec<Effect> {
     }
 }
 
-/// Escalations carry the time of their file, which only the caller knows.
+/// Escalations and lines of the content gate carry their time, which only the caller knows.
 fn stamped(fact: Fact, now: Stamp) -> Fact {
     match fact {
         Fact::Escalated { mut escalation } => {
             escalation.timestamp = now.to_string();
             Fact::Escalated { escalation }
+        }
+        Fact::ContentShown { mut record } => {
+            record.ts = now.to_string();
+            Fact::ContentShown { record }
         }
         other => other,
     }
@@ -108,6 +117,12 @@ fn call(s: &Session, phase: &Phase) -> Call {
         Phase::WriterTurn { round, name } => (Purpose::Turn, None, *round, Some(name.clone())),
         Phase::Dispute { round } => (Purpose::Dispute, None, *round, None),
         Phase::Summary { at, .. } => (Purpose::Summary, None, *at, None),
+        Phase::Implement => (Purpose::Implement, None, next_edit(s), None),
+        Phase::Review { number } => (Purpose::Review, None, *number, None),
+        Phase::Job(Purpose::Verify) => {
+            (Purpose::Verify, None, s.verifies.last().map_or(0, |v| v.number) + 1, None)
+        }
+        Phase::Job(job) => (*job, None, next_edit(s), None),
         _ => {
             (Purpose::Synthesis, None, if s.is_round_loop() { current_round(s) } else { exchanges(s) }, None)
         }
@@ -125,6 +140,11 @@ fn call(s: &Session, phase: &Phase) -> Call {
         _ => Vec::new(),
     };
     Call { purpose, vendor, round, attempt: kept_aside + s.notes.tries + 1, name, complaints }
+}
+
+/// The number that the next state of the trees gets.
+fn next_edit(s: &Session) -> u32 {
+    s.notes.track.as_ref().and_then(|t| t.edit.as_ref()).map_or(0, |e| e.number) + 1
 }
 
 fn not_before_start(s: &Session, now: Stamp) -> Stamp {
@@ -149,7 +169,7 @@ fn wait_or_answer(s: &Session, policy: &Policy, now: Stamp, wait: &Wait) -> Vec<
         Wait::Gate => gate(s, policy),
         Wait::Close if policy.close_auto => record(Fact::CloseSignalled),
         Wait::Reflection => reflection(s, policy, now),
-        _ => Vec::new(),
+        _ => pipeline::beforehand(s, policy, wait),
     }
 }
 
@@ -170,15 +190,18 @@ fn gate(s: &Session, policy: &Policy) -> Vec<Effect> {
     }
     match (policy.decision, policy.gate_timeout) {
         (DecisionPolicy::Record, _) => record(Fact::GateClosed { decision: Decision::Record, close: false }),
-        (DecisionPolicy::Implement, _) => not_implementable(s),
+        (DecisionPolicy::Implement, _) => implement(s, policy, Decision::Implement),
         (DecisionPolicy::Ask, Some(seconds)) => vec![Effect::Wake { question: Wait::Gate.id(), seconds }],
         (DecisionPolicy::Ask, None) => Vec::new(),
     }
 }
 
-/// PC-467: B was chosen, but nothing can implement it here.
-fn not_implementable(s: &Session) -> Vec<Effect> {
-    let reason = s.meta.lang().pick("no implementation backend is configured", "исполнитель не настроен");
+/// PC-464; PC-467 where B was chosen but nothing can implement it here.
+fn implement(s: &Session, policy: &Policy, decision: Decision) -> Vec<Effect> {
+    let reason = match &policy.implementable {
+        Implementable::Yes => return record(Fact::GateClosed { decision, close: false }),
+        Implementable::No(reason) => reason,
+    };
     let text = Say::NotImplementable { reason }.text(s.meta.lang());
     let closed = Fact::GateClosed { decision: Decision::NotImplementable, close: false };
     vec![Effect::Record(Fact::Noted { text }), Effect::Record(closed)]
@@ -206,15 +229,24 @@ fn reflected(s: &Session, answer: String) -> Vec<Effect> {
     vec![Effect::Record(fact), Effect::Ledger { answer }, Effect::Record(Fact::Noted { text })]
 }
 
-fn woke(s: &Session, question: &str) -> Vec<Effect> {
+fn woke(s: &Session, policy: &Policy, question: &str) -> Vec<Effect> {
     match phase(s) {
         Phase::Wait(wait) if wait.id() == question => match wait {
-            Wait::Gate => not_implementable(s),
+            Wait::Gate => by_silence(s, policy),
             Wait::Reflection => reflected(s, Say::NoResponse.text(s.meta.lang())),
             _ => Vec::new(),
         },
         _ => Vec::new(),
     }
+}
+
+/// PC-465: silence means B where that was agreed beforehand; it is announced.
+fn by_silence(s: &Session, policy: &Policy) -> Vec<Effect> {
+    let seconds = policy.gate_timeout.unwrap_or_default();
+    let text = Say::GateDefault { seconds }.text(s.meta.lang());
+    let mut effects = record(Fact::Noted { text });
+    effects.extend(implement(s, policy, Decision::DefaultImplement));
+    effects
 }
 
 /// Y.1. The engine refuses completed sessions before it comes here; an interrupted one changes nothing (PC-651).

@@ -4,6 +4,7 @@
 use super::dispute::Dispute;
 use super::failure::Reason;
 use super::gate::Summary;
+use super::pipeline::track::Track;
 use super::turn::TurnName;
 use crate::domain::effect::Call;
 use crate::domain::policy::ReflectionPolicy;
@@ -74,4 +75,6 @@ pub struct Notes {
     /// The question that stands open, with the time it was first asked.
     pub asked: Option<Question>,
     pub commit_refused: Option<String>,
+    /// The implementation that runs, or ran (group U).
+    pub track: Option<Track>,
 }

@@ -3,8 +3,11 @@
 //! There is no stored state machine: [`phase`] looks at the session and says where it stands, live and after a
 //! restart alike. Deriving twice gives the same answer and writes nothing (PC-709).
 
+mod pipeline;
 mod rounds;
 mod turns;
+
+pub use pipeline::DEPLOYMENT;
 
 use super::clean::{self, Pass};
 use super::consensus::{Stance, Voice};
@@ -50,6 +53,13 @@ pub enum Phase {
         at: u32,
         payloads: Vec<String>,
     },
+    /// The agent edits (T19).
+    Implement,
+    Review {
+        number: u32,
+    },
+    /// A step of the implementation that the engine does itself; see [`Purpose::is_job`].
+    Job(Purpose),
     Draft,
     Finalize(Step),
     Wait(Wait),
@@ -77,10 +87,30 @@ pub enum Wait {
     Dispute(u32),
     PeerRetry,
     WriterRetry,
-    Clarify { vendor: String, k: u32 },
+    Clarify {
+        vendor: String,
+        k: u32,
+    },
     Participants,
     Reserved(TurnName),
     Gate,
+    /// One hunk of a reserved edit: edit, file and hunk, all from 1.
+    Content {
+        edit: u32,
+        file: u32,
+        hunk: u32,
+    },
+    /// High or Medium findings of this review.
+    Findings(u32),
+    /// This review is none.
+    Review(u32),
+    /// This verification did not pass.
+    Verify(u32),
+    Deploy,
+    /// This edit changed nothing.
+    Unchanged(u32),
+    /// A step of the implementation failed.
+    ImplementRetry,
     Close,
     Reflection,
     Commit,
@@ -97,6 +127,13 @@ impl Wait {
             Wait::Participants => "participants".into(),
             Wait::Reserved(name) => format!("reserved-{}", name.stem()),
             Wait::Gate => "gate".into(),
+            Wait::Content { edit, file, hunk } => format!("content-{edit:02}-{file}-{hunk}"),
+            Wait::Findings(n) => format!("findings-{n:02}"),
+            Wait::Review(n) => format!("review-{n:02}"),
+            Wait::Verify(n) => format!("verify-{n:02}"),
+            Wait::Deploy => "deploy".into(),
+            Wait::Unchanged(n) => format!("unchanged-{n:02}"),
+            Wait::ImplementRetry => "implement-retry".into(),
             Wait::Close => "close".into(),
             Wait::Reflection => "reflection".into(),
             Wait::Commit => "commit".into(),
@@ -113,6 +150,12 @@ impl Wait {
             Wait::Participants => QuestionKind::Participants,
             Wait::Reserved(_) => QuestionKind::Reserved,
             Wait::Gate => QuestionKind::Gate,
+            Wait::Content { .. } => QuestionKind::Content,
+            Wait::Findings(_) => QuestionKind::Findings,
+            Wait::Review(_) => QuestionKind::Review,
+            Wait::Verify(_) => QuestionKind::Verify,
+            Wait::Deploy => QuestionKind::Deploy,
+            Wait::Unchanged(_) | Wait::ImplementRetry => QuestionKind::Implement,
             Wait::Close => QuestionKind::Close,
             Wait::Reflection => QuestionKind::Reflection,
             Wait::Commit => QuestionKind::Commit,
@@ -131,6 +174,10 @@ impl Phase {
             Phase::WriterTurn { .. } => "writer_turn",
             Phase::Dispute { .. } => "dispute",
             Phase::Summary { .. } => "gate",
+            Phase::Implement | Phase::Job(Purpose::Isolate | Purpose::Prune) => "implement",
+            Phase::Review { .. } => "review",
+            Phase::Job(Purpose::Verify) => "verify",
+            Phase::Job(_) => "deploy",
             Phase::Draft => "draft",
             Phase::Finalize(Step::End | Step::Publish | Step::Complete) => "finalize",
             Phase::Finalize(_) | Phase::Closed => "closed",
@@ -142,6 +189,11 @@ impl Phase {
                 Wait::Clarify { .. } => "discovery_wait",
                 Wait::Participants => "participants_wait",
                 Wait::Gate => "gate",
+                Wait::Content { .. } => "content_gate_wait",
+                Wait::Findings(_) | Wait::Review(_) => "review_wait",
+                Wait::Verify(_) => "verify_wait",
+                Wait::Deploy => "deploy",
+                Wait::Unchanged(_) | Wait::ImplementRetry => "implement",
                 Wait::Close => "close_wait",
                 Wait::Reflection => "reflection",
                 Wait::Commit => "closed",
@@ -167,6 +219,10 @@ pub fn phase(s: &Session) -> Phase {
     match &s.report {
         ReportState::Final { stub } if !(*stub && finalizing && !s.live.ended) => return closing(s),
         ReportState::Draft { .. } if finalizing || s.meta.status == Status::Completed => return close(s),
+        // PC-606: the report of an implementation that came to no outcome must not have a section about it.
+        _ if finalizing && s.meta.implementation_pipeline && !s.has_outcome => {
+            return due(Fact::PipelineDropped);
+        }
         _ if finalizing || s.meta.status == Status::Completed => return Phase::Draft,
         _ => {}
     }
@@ -174,8 +230,14 @@ pub fn phase(s: &Session) -> Phase {
         return Phase::Wait(escalation_wait(open));
     }
     if let Some(failed) = &s.notes.failed_call {
-        let peer = matches!(failed.call.purpose, Purpose::Peer | Purpose::Discovery);
-        return Phase::Wait(if peer { Wait::PeerRetry } else { Wait::WriterRetry });
+        return Phase::Wait(match failed.call.purpose {
+            Purpose::Peer | Purpose::Discovery => Wait::PeerRetry,
+            purpose if purpose.is_pipeline() => Wait::ImplementRetry,
+            _ => Wait::WriterRetry,
+        });
+    }
+    if pipeline::is_running(s) {
+        return pipeline::pipeline(s);
     }
     // In an extension the outcome of the first run is there and settles nothing (D9 comes before D11, PC-619).
     let drafted = matches!(s.report, ReportState::Draft { .. });

@@ -11,9 +11,14 @@ use super::meta::{Meta, PeerFailure, Status};
 use super::notes::{DisputeNote, ExtensionNote, FailedCall, Notes, SummaryNote};
 use super::order::reading_order;
 use super::phase;
+use super::pipeline::content;
+use super::pipeline::finding::Review;
+use super::pipeline::verdict::Verification;
 use super::turn::{Turn, TurnKind, TurnName};
-use crate::domain::effect::Call;
+use crate::domain::effect::{Call, Purpose};
 use crate::domain::fact::Fact;
+
+mod apply;
 
 /// A peer of this session.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -73,6 +78,12 @@ pub struct Session {
     pub report: ReportState,
     /// `_outcome.md` exists (rule D11).
     pub has_outcome: bool,
+    /// `review-NN.md`, sorted by number.
+    pub reviews: Vec<Review>,
+    /// `verify-NN.md`, sorted by number.
+    pub verifies: Vec<Verification>,
+    /// The lines of `_gate.jsonl` (PC-508).
+    pub gate_log: Vec<content::Record>,
     /// The status cell of the index row, `None` without a row.
     pub row: Option<String>,
     /// The closing file is written and ours.
@@ -90,6 +101,9 @@ impl Session {
             escalations: Vec::new(),
             report: ReportState::None,
             has_outcome: false,
+            reviews: Vec::new(),
+            verifies: Vec::new(),
+            gate_log: Vec::new(),
             row: Some("started".into()),
             closing: false,
             notes: Notes::default(),
@@ -198,7 +212,8 @@ fn change(s: &mut Session, fact: &Fact) {
         }
         Fact::CallStarted { call } => {
             s.live.running = Some(call.clone());
-            s.live.given = if call.vendor.is_none() { s.notes.directions.len() } else { 0 };
+            let listens = matches!(call.purpose, Purpose::Opening | Purpose::Turn | Purpose::Implement);
+            s.live.given = if listens { s.notes.directions.len() } else { 0 };
         }
         Fact::CallEnded { .. } => s.live.running = None,
         Fact::Spoke { turn } => spoke(s, turn),
@@ -264,6 +279,7 @@ fn change(s: &mut Session, fact: &Fact) {
             s.escalations.push(escalation.clone());
             s.escalations.sort_by_key(|e| e.index);
             s.meta.escalations_count = s.escalations.len() as u32;
+            apply::escalated(s, escalation);
         }
         Fact::EscalationAnswered { index, answer } => {
             if let Some(e) = s.escalations.iter_mut().find(|e| e.index == *index) {
@@ -295,6 +311,9 @@ fn change(s: &mut Session, fact: &Fact) {
             s.meta.implementation_pipeline = decision.implements();
             s.notes.close_signal |= *close;
             s.notes.asked = None;
+            if decision.implements() {
+                s.notes.track = Some(apply::begun(s));
+            }
         }
         Fact::PipelineDropped => s.meta.implementation_pipeline = false,
         Fact::Drafted { linked, stub, .. } => {
@@ -365,6 +384,22 @@ fn change(s: &mut Session, fact: &Fact) {
         Fact::Asked { question } => s.notes.asked = Some(question.clone()),
         Fact::Repaired { .. } => repair(s),
         Fact::Noted { .. } => {}
+        Fact::Isolated { .. }
+        | Fact::Announced { .. }
+        | Fact::Edited { .. }
+        | Fact::ContentShown { .. }
+        | Fact::ContentDecided { .. }
+        | Fact::Reviewed { .. }
+        | Fact::ReviewUnusable { .. }
+        | Fact::ReviewSettled { .. }
+        | Fact::FixWanted { .. }
+        | Fact::StepAgain
+        | Fact::Verified { .. }
+        | Fact::Unverified
+        | Fact::Deployment { .. }
+        | Fact::DeployAnswered { .. }
+        | Fact::PipelineEnded { .. }
+        | Fact::OutcomeWritten { .. } => apply::pipeline(s, fact),
     }
 }
 

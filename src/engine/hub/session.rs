@@ -110,6 +110,10 @@ fn fold(hub: &Hub, id: &SessionId, event: &runtime::Event) {
         | Fact::Rejected { .. }
         | Fact::Escalated { .. }
         | Fact::Drafted { .. }
+        | Fact::Reviewed { .. }
+        | Fact::Verified { .. }
+        | Fact::ContentShown { .. }
+        | Fact::OutcomeWritten { .. }
         | Fact::Published => {
             view.files = names(&view.dir);
         }

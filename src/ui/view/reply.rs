@@ -136,6 +136,15 @@ fn frozen(reply: &Reply, lang: Lang, width: usize) -> Vec<String> {
                 lang.pick("Frozen: the turn that is due waits for you.", "Стоит: очередной ход ждёт тебя.")
             }
             QuestionKind::Clarify => lang.pick("Frozen: the roles are settled after your answer.", "Стоит: роли утвердятся после ответа."),
+            QuestionKind::Content
+            | QuestionKind::Findings
+            | QuestionKind::Review
+            | QuestionKind::Verify
+            | QuestionKind::Deploy
+            | QuestionKind::Implement => lang.pick(
+                "Frozen: the implementation waits; your real files are as they were.",
+                "Стоит: реализация ждёт; твои настоящие файлы не тронуты.",
+            ),
             QuestionKind::Gate => lang.pick("Frozen: nothing is recorded before you decide.", "Стоит: до решения ничего не фиксируется."),
             QuestionKind::Close | QuestionKind::Reflection | QuestionKind::Commit => lang.pick(
                 "The discussion is over; only the closing waits.",
@@ -164,6 +173,12 @@ fn kind(kind: QuestionKind, lang: Lang) -> &'static str {
         QuestionKind::Participants => lang.pick("nobody left", "некому говорить"),
         QuestionKind::Reserved => lang.pick("reserved decision", "решение только твоё"),
         QuestionKind::Gate => lang.pick("Decision Gate", "Decision Gate"),
+        QuestionKind::Content => lang.pick("content gate", "content gate"),
+        QuestionKind::Findings => lang.pick("findings", "замечания"),
+        QuestionKind::Review => lang.pick("no review", "нет ревью"),
+        QuestionKind::Verify => lang.pick("verification", "проверка"),
+        QuestionKind::Deploy => lang.pick("deployment", "развёртывание"),
+        QuestionKind::Implement => lang.pick("implementation", "реализация"),
         QuestionKind::Close => lang.pick("close or extend", "закрыть или продолжить"),
         QuestionKind::Reflection => lang.pick("reflection", "рефлексия"),
         QuestionKind::Storage => lang.pick("storage", "запись файлов"),

@@ -5,13 +5,13 @@ use super::super::gate::{self, GateAnswer};
 use super::super::meta::{Decision, ResultClass};
 use super::super::phase::{Phase, Wait, more, next_exchange, phase};
 use super::super::state::Session;
-use super::{interrupt, not_implementable, record, reflected};
+use super::{implement, interrupt, pipeline, record, reflected};
 use crate::domain::effect::{Consent, Effect};
 use crate::domain::fact::Fact;
-use crate::domain::policy::ReflectionPolicy;
+use crate::domain::policy::{Policy, ReflectionPolicy};
 use crate::domain::time::Stamp;
 
-pub fn answered(s: &Session, now: Stamp, question: &str, text: &str) -> Vec<Effect> {
+pub fn answered(s: &Session, policy: &Policy, now: Stamp, question: &str, text: &str) -> Vec<Effect> {
     let text = text.trim();
     // Any open escalation may be answered, not only the one the loop waits for (PC-445).
     if let Some(open) =
@@ -22,13 +22,16 @@ pub fn answered(s: &Session, now: Stamp, question: &str, text: &str) -> Vec<Effe
             false => record(Fact::EscalationAnswered { index: open.index, answer: text.to_string() }),
         };
     }
+    if let Some(hunk) = pipeline::hunk(s, question) {
+        return pipeline::decided(now, hunk, text);
+    }
     match phase(s) {
-        Phase::Wait(wait) if wait.id() == question => to(s, now, wait, text),
+        Phase::Wait(wait) if wait.id() == question => to(s, policy, now, wait, text),
         _ => Vec::new(),
     }
 }
 
-fn to(s: &Session, now: Stamp, wait: Wait, text: &str) -> Vec<Effect> {
+fn to(s: &Session, policy: &Policy, now: Stamp, wait: Wait, text: &str) -> Vec<Effect> {
     let word = text.to_lowercase();
     match wait {
         Wait::Escalation(_) | Wait::Dispute(_) => Vec::new(),
@@ -54,7 +57,7 @@ fn to(s: &Session, now: Stamp, wait: Wait, text: &str) -> Vec<Effect> {
             Some(GateAnswer::RecordAndClose) => {
                 record(Fact::GateClosed { decision: Decision::Record, close: true })
             }
-            Some(GateAnswer::Implement) => not_implementable(s),
+            Some(GateAnswer::Implement) => implement(s, policy, Decision::Implement),
             None => Vec::new(),
         },
         Wait::Close => close(s, text),
@@ -72,11 +75,12 @@ fn to(s: &Session, now: Stamp, wait: Wait, text: &str) -> Vec<Effect> {
             None => Vec::new(),
         },
         Wait::Clarify { .. } | Wait::Reserved(_) => Vec::new(),
+        wait => pipeline::answered(s, now, &wait, text),
     }
 }
 
 /// The words that retry questions understand, in both languages.
-enum Word {
+pub(super) enum Word {
     Retry,
     Abort,
     Close,
@@ -84,7 +88,7 @@ enum Word {
 }
 
 impl Word {
-    fn of(text: &str) -> Option<Word> {
+    pub(super) fn of(text: &str) -> Option<Word> {
         match text.trim_end_matches(['.', '!']) {
             "retry" | "r" | "yes" | "y" | "again" | "reactivate" | "continue" | "повторить" | "повтори"
             | "да" => Some(Word::Retry),

@@ -21,6 +21,9 @@ use crate::domain::time::Stamp;
 const CLARIFICATIONS: usize = 2;
 
 pub fn ended(s: &Session, now: Stamp, call: Call, result: CallResult) -> Vec<Effect> {
+    if let Some(effects) = super::pipeline::ended(s, now, &call, &result) {
+        return effects;
+    }
     match result {
         CallResult::Cancelled => Vec::new(),
         CallResult::Turn { turn, facts, prompt } => spoke(s, call, turn, &facts, &prompt),
@@ -49,6 +52,12 @@ pub fn ended(s: &Session, now: Stamp, call: Call, result: CallResult) -> Vec<Eff
         CallResult::Draft { text, linked, findings } => {
             record(Fact::Drafted { text, linked, stub: false, findings })
         }
+        // Those of an implementation were taken above.
+        CallResult::Isolated(_)
+        | CallResult::Edited { .. }
+        | CallResult::Reviewed(_)
+        | CallResult::Verified { .. }
+        | CallResult::Deployment { .. } => Vec::new(),
     }
 }
 

@@ -1,0 +1,67 @@
+//! Who carries a decision out: the implementer, the cold reviewer, and where.
+
+use crate::agents::native;
+use crate::agents::registry::{Kind, Vendor};
+use crate::config::implementation::Implementation;
+use crate::domain::session::state::Session;
+use crate::engine::desk::Desk;
+use std::sync::Arc;
+
+#[derive(Debug, Clone)]
+pub struct Crew {
+    pub editor: Vendor,
+    pub reviewer: Vendor,
+    pub setting: Arc<Implementation>,
+}
+
+/// The crew of a session, or why choice B cannot be carried out (PC-467).
+pub fn crew(desk: &Desk, s: &Session) -> Result<Crew, String> {
+    let lang = s.meta.lang();
+    let nothing = || {
+        lang.pick(
+            "no implementation is configured: `implementation` names no repository",
+            "реализация не настроена: `implementation` не называет репозитория",
+        )
+        .to_string()
+    };
+    let setting = desk.implementation.clone().filter(|i| !i.repos.is_empty()).ok_or_else(nothing)?;
+    let mut editor = match &setting.vendor {
+        Some(key) => desk.peer(key)?,
+        None => desk.writer(s)?,
+    };
+    can_edit(&editor).map_err(|(en, ru)| format!("{}: {}", editor.key, lang.pick(en, ru)))?;
+    // An edit takes longer than a turn, is silent while tools run, and is not to be begun twice by itself.
+    editor.deadline = setting.deadline;
+    editor.idle = None;
+    editor.retries = 0;
+    let reviewer = match &setting.reviewer {
+        Some(key) => desk.peer(key)?,
+        None => another(desk, s, &editor),
+    };
+    if reviewer.kind == Kind::Pilot {
+        return Err(format!("{}: {}", reviewer.key, lang.pick("cannot review", "не может делать ревью")));
+    }
+    Ok(Crew { editor, reviewer, setting })
+}
+
+/// A participant of another vendor than the implementer, if there is one.
+fn another(desk: &Desk, s: &Session, editor: &Vendor) -> Vendor {
+    let keys = s.active_vendors().into_iter().chain([s.notes.writer_vendor.clone()]);
+    let found = keys.filter(|key| *key != editor.key).find_map(|key| desk.peer(&key).ok());
+    found.filter(|v| v.kind != Kind::Pilot).unwrap_or_else(|| editor.clone())
+}
+
+fn can_edit(vendor: &Vendor) -> Result<(), (&'static str, &'static str)> {
+    match &vendor.kind {
+        Kind::Pilot => Err(("writes by hand and cannot implement", "пишет от руки и не может реализовать")),
+        Kind::Native(native) if !native::edits(*native) => Err((
+            "is called for text only; name another `implementation.vendor`",
+            "вызывается только для текста; назови другой `implementation.vendor`",
+        )),
+        Kind::Acp => Err((
+            "agents behind ACP get no files; name another `implementation.vendor`",
+            "агентам за ACP файлы не даются; назови другой `implementation.vendor`",
+        )),
+        _ => Ok(()),
+    }
+}
