@@ -22,6 +22,7 @@ mod layers;
 mod memory;
 mod native;
 mod panics;
+mod pipeline;
 mod real_cli;
 mod screen;
 mod sessions;
