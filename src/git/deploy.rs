@@ -54,10 +54,10 @@ pub fn commit(
     let (base, tree) = (oid(COMMIT, base)?, oid(COMMIT, tree)?);
     let head = ours.head().ok_or_else(|| not_tried(COMMIT, "the work tree has no commit"))?;
     if head != base {
-        let found = ours.repo.find_commit(head).map_err(because(COMMIT))?;
-        let parents: Vec<Oid> = found.parent_ids().collect();
-        if parents == [base] && found.tree_id() == tree {
-            return Ok(head.to_string());
+        // An earlier run may have come this far.
+        let parents: Vec<Oid> = ours.repo.find_commit(head).map_err(because(COMMIT))?.parent_ids().collect();
+        if parents == [base] {
+            return verified(&ours.repo, head, tree);
         }
         return Err(Blocked::Moved { base: base.to_string(), head: head.to_string() });
     }
@@ -65,6 +65,9 @@ pub fn commit(
     if name.name_bytes() != format!("refs/heads/{}", ours.branch).as_bytes() {
         let why = format!("the work tree is not on its branch {}", ours.branch);
         return Err(not_tried(COMMIT, why).into());
+    }
+    if files.is_empty() {
+        return Err(not_tried(COMMIT, "there are no files to commit").into());
     }
     let git = ours.git(env);
     stage::stage(&git, &ours.root, files, None)?;
@@ -81,14 +84,18 @@ pub fn commit(
     let _ = fs::remove_file(&list);
     committed.map_err(|refused| no_identity(&git, refused))?;
     let head = ours.head().ok_or_else(|| not_tried(COMMIT, "the commit cannot be found"))?;
-    let made = ours.repo.find_commit(head).map_err(because(COMMIT))?;
-    if made.tree_id() != tree {
-        let trees = (ours.repo.find_tree(tree), made.tree());
-        let (verified, made) = (trees.0.map_err(because(COMMIT))?, trees.1.map_err(because(COMMIT))?);
-        let differing = snapshot::changes(COMMIT, &ours.repo, Some(&verified), Some(&made))?;
-        return Err(Blocked::Changed(differing.into_iter().map(|file| file.path).collect()));
+    verified(&ours.repo, head, tree)
+}
+
+/// The commit, when its tree is the verified one.
+fn verified(repo: &Repository, sha: Oid, tree: Oid) -> Result<String, Blocked> {
+    let made = repo.find_commit(sha).and_then(|commit| commit.tree()).map_err(because(COMMIT))?;
+    if made.id() == tree {
+        return Ok(sha.to_string());
     }
-    Ok(head.to_string())
+    let verified = repo.find_tree(tree).map_err(because(COMMIT))?;
+    let differing = snapshot::changes(COMMIT, repo, Some(&verified), Some(&made))?;
+    Err(Blocked::Changed(differing.into_iter().map(|file| file.path).collect()))
 }
 
 /// Moves the pilot's work tree from `base` to the commit `sha`, by fast-forward only. Whatever else is staged or changed

@@ -71,8 +71,13 @@ fn pc_540_the_verified_tree_is_committed_once() {
     assert!(!Path::new(admin.trim()).join("flightdeck-paths").exists());
     write_in(&tree, "ours", "3\n");
     let other = world.take(&world.base);
-    let moved = Blocked::Moved { base: world.base.clone(), head: sha };
-    assert_eq!(world.commit(&world.base, &other), Err(moved));
+    assert_eq!(world.commit(&world.base, &other), Err(Blocked::Changed(vec!["ours".into()])), "another tree");
+    git_in(&tree, &["commit", "-q", "-a", "-m", "one more"]);
+    let head = git_in(&tree, &["rev-parse", "HEAD"]).trim().to_string();
+    assert_eq!(world.commit(&world.base, &other), Err(Blocked::Moved { base: world.base.clone(), head }));
+    let nothing = Snapshot { files: vec![], ..world.take(&sha) };
+    let head = git_in(&tree, &["rev-parse", "HEAD"]).trim().to_string();
+    assert!(matches!(world.commit(&head, &nothing), Err(Blocked::Refused(_))));
 }
 
 #[test]
@@ -90,6 +95,7 @@ fn pc_542_a_hook_refuses_or_changes_and_is_heard() {
     let changed = commit(&world.tree(), &world.base, &snapshot.tree, &files, "m", &env);
     assert_eq!(changed, Err(Blocked::Changed(vec!["ours".into()])));
     assert_ne!(git_in(&world.tree(), &["rev-parse", "HEAD"]).trim(), world.base, "the commit stays");
+    assert_eq!(world.commit(&world.base, &snapshot), changed, "asked again after a crash");
 }
 
 #[test]
