@@ -55,6 +55,7 @@ pub mod search;
 pub mod show;
 pub mod skill;
 pub mod verify;
+pub mod worktrees;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -117,6 +118,7 @@ fn dispatch(cli: Cli) -> Result<u8, CliError> {
         Some(Command::Doctor(args)) => doctor::run(&place, &args),
         Some(Command::Engine) => engine::run(&place),
         Some(Command::Engines(args)) => engine::engines(&place, &args),
+        Some(Command::Worktrees(args)) => worktrees::run(&place, &args),
         Some(Command::Config) => config::run(&place),
         Some(Command::Completions { shell }) => completions::run(shell),
     }

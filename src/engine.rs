@@ -16,6 +16,7 @@ pub mod finish;
 pub mod guard;
 pub mod hub;
 pub mod ledger;
+pub mod leftovers;
 pub mod named;
 pub mod opening;
 pub mod outside;

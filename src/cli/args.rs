@@ -118,6 +118,11 @@ pub enum Command {
     /// Be the background engine (started on demand)
     #[command(hide = true)]
     Engine,
+    /// List the work trees and branches that sessions have left, and what would be lost with each
+    #[command(after_help = "Examples:\n\
+         \x20 flightdeck worktrees\n\
+         \x20 flightdeck worktrees --clean")]
+    Worktrees(Worktrees),
     /// Print the effective configuration and where each value comes from
     #[command(after_help = "Example:\n\
          \x20 flightdeck config")]
@@ -364,6 +369,16 @@ pub struct Engines {
 pub struct Verify {
     /// The session's id
     pub id: String,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct Worktrees {
+    /// Remove those that keep nothing and whose session does not run; say of every other one why it stays
+    #[arg(long)]
+    pub clean: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

@@ -33,12 +33,13 @@ pub fn dollars(usd: Option<f64>) -> String {
     usd.map_or_else(|| "$—".to_string(), |usd| format!("${usd:.2}"))
 }
 
-/// A size of bytes: `512 B`, `3.4 kB`, `12 MB`.
+/// A size of bytes: `512 B`, `3.4 kB`, `12.0 MB`, `1.5 GB`.
 pub fn bytes(n: u64) -> String {
     match n {
         0..1_000 => format!("{n} B"),
         1_000..1_000_000 => format!("{:.1} kB", n as f64 / 1e3),
-        _ => format!("{:.1} MB", n as f64 / 1e6),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", n as f64 / 1e6),
+        _ => format!("{:.1} GB", n as f64 / 1e9),
     }
 }
 

@@ -182,7 +182,7 @@ fn path_of(bytes: &[u8]) -> PathBuf {
 
 /// Processes whose working folder or program lies in the folder. Those of other users cannot be looked at.
 #[cfg(target_os = "linux")]
-fn processes(folder: &Path) -> Vec<u32> {
+pub(super) fn processes(folder: &Path) -> Vec<u32> {
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
     let inside = |link: PathBuf| std::fs::read_link(link).is_ok_and(|target| target.starts_with(folder));
     let mut found: Vec<u32> = entries
@@ -196,6 +196,6 @@ fn processes(folder: &Path) -> Vec<u32> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn processes(_folder: &Path) -> Vec<u32> {
+pub(super) fn processes(_folder: &Path) -> Vec<u32> {
     Vec::new()
 }
