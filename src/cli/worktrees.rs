@@ -61,7 +61,7 @@ pub fn run(place: &Place, args: &Worktrees) -> Result<u8, CliError> {
     }
     for (tree, fate) in trees.iter().zip(&fates) {
         for line in lines(tree, fate, args.clean, lang) {
-            println!("{}", one_line(&line, WIDTH));
+            println!("{line}");
         }
     }
     if args.clean && !trees.is_empty() {
@@ -71,34 +71,35 @@ pub fn run(place: &Place, args: &Worktrees) -> Result<u8, CliError> {
 }
 
 fn lines(tree: &OurTree, fate: &Fate, clean: bool, lang: Lang) -> Vec<String> {
-    let size = if tree.path.is_some() { words::bytes(tree.bytes) } else { String::new() };
-    let mut lines = vec![format!("{}  {size}", tree.session).trim_end().to_string()];
-    let label = |en: &str, ru: &str, text: String| format!("  {:<12} {text}", lang.pick(en, ru));
-    match &tree.path {
-        Some(path) => lines.push(label("tree", "дерево", path.display().to_string())),
-        None => lines.push(label("tree", "дерево", lang.pick("none", "нет").to_string())),
+    // Names come from the disk and git's words from anywhere.
+    let label =
+        |en: &str, ru: &str, text: &str| format!("  {:<12} {}", lang.pick(en, ru), one_line(text, WIDTH));
+    let mut lines = vec![one_line(&tree.session, WIDTH)];
+    if let Some(path) = &tree.path {
+        lines[0].push_str(&format!("  {}", words::bytes(tree.bytes)));
+        lines.push(label("tree", "дерево", &path.display().to_string()));
     }
     match &tree.home {
         Some(home) if home.copy => {
             let text = lang.pick("a copy of a folder without git", "копия папки без git");
-            lines.push(label("repository", "репозиторий", text.to_string()));
+            lines.push(label("repository", "репозиторий", text));
         }
         Some(home) => {
-            lines.push(label("repository", "репозиторий", home.repository.display().to_string()));
-            lines.push(label("branch", "ветка", home.branch.clone()));
+            lines.push(label("repository", "репозиторий", &home.repository.display().to_string()));
+            lines.push(label("branch", "ветка", &home.branch));
         }
         None => {}
     }
     let why = why(tree, lang);
-    let text = match (fate, why.is_empty()) {
-        (Fate::Removed, _) => lang.pick("removed", "удалено").to_string(),
-        (Fate::Refused, _) => format!("{}: {why}", lang.pick("not removed", "не удалено")),
-        (Fate::Stays, true) if !clean => {
-            lang.pick("nothing; --clean removes it", "ничего; --clean удалит").to_string()
+    lines.push(match fate {
+        Fate::Removed => format!("  {}", lang.pick("removed", "удалено")),
+        Fate::Refused => label("not removed", "не удалено", &why),
+        Fate::Stays if why.is_empty() && !clean => {
+            label("keeps", "хранит", lang.pick("nothing; --clean removes it", "ничего; --clean удалит"))
         }
-        (Fate::Stays, _) => why,
-    };
-    lines.push(label("keeps", "хранит", text));
+        Fate::Stays if clean => label("stays", "остаётся", &why),
+        Fate::Stays => label("keeps", "хранит", &why),
+    });
     lines
 }
 

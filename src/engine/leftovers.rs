@@ -72,16 +72,14 @@ pub fn remove(layout: &Layout, tree: &OurTree) -> Result<(), Vec<Kept>> {
     // Held while it goes, so that no engine takes the session up meanwhile.
     let lock = runtime.is_dir().then(|| EngineLock::acquire(&runtime)).transpose();
     let _lock = lock.map_err(|busy| vec![Kept::Unreadable(busy.to_string())])?;
-    let Some(home) = &tree.home else { return Err(tree.kept.clone()) };
     let path = tree.path.clone().unwrap_or_else(|| nowhere(layout, tree));
-    if home.copy {
-        let kept = worktree::copy_keeps(&path);
-        if !kept.is_empty() {
-            return Err(kept);
+    let kept = keeps(tree.home.as_ref(), &path);
+    match &tree.home {
+        Some(home) if kept.is_empty() && home.copy => {
+            worktree::discard(&path).map_err(|error| vec![Kept::Unreadable(error.to_string())])?;
         }
-        worktree::discard(&path).map_err(|error| vec![Kept::Unreadable(error.to_string())])?;
-    } else {
-        worktree::remove(&home.repository, &path, &home.branch)?;
+        Some(home) if kept.is_empty() => worktree::remove(&home.repository, &path, &home.branch)?,
+        _ => return Err(kept),
     }
     // Only when it was the last one.
     let _ = fs::remove_dir(runtime.join(FOLDER));
@@ -93,12 +91,20 @@ fn look(layout: &Layout, session: String, home: Option<Home>, path: Option<PathB
     let bytes = path.as_deref().map_or(0, size);
     let mut tree = OurTree { session, home, path, kept: Vec::new(), running, bytes };
     let at = tree.path.clone().unwrap_or_else(|| nowhere(layout, &tree));
-    tree.kept = match &tree.home {
-        Some(home) if home.copy => worktree::copy_keeps(&at),
-        Some(home) => worktree::keeps(&home.repository, &at, &home.branch),
-        None => vec![Kept::Unreadable("its repository cannot be found".to_string())],
-    };
+    tree.kept = keeps(tree.home.as_ref(), &at);
     tree
+}
+
+fn keeps(home: Option<&Home>, at: &Path) -> Vec<Kept> {
+    match home {
+        Some(home) if home.copy => worktree::copy_keeps(at),
+        // Somebody has switched it to a branch of their own, and that is not ours to delete.
+        Some(home) if !home.branch.starts_with(BRANCHES) => {
+            vec![Kept::Unreadable(format!("{} is no branch of a session", home.branch))]
+        }
+        Some(home) => worktree::keeps(&home.repository, at, &home.branch),
+        None => vec![Kept::Unreadable("its repository cannot be found".to_string())],
+    }
 }
 
 /// Where the tree of a branch would be if there were one.

@@ -129,7 +129,7 @@ fn pc_694_worktrees_are_listed_and_only_empty_ones_go() {
 
     let cleaned = world.run(&["--clean"]);
     assert_eq!(cleaned.code, Some(0), "{cleaned:?}");
-    assert_eq!(cleaned.out.matches(" removed\n").count(), 2, "{}", cleaned.out);
+    assert_eq!(cleaned.out.matches("\n  removed\n").count(), 2, "{}", cleaned.out);
     assert!(cleaned.out.lines().last().unwrap().starts_with("removed 2 ("), "{}", cleaned.out);
     assert!(!world.tree("a-empty").exists() && world.tree("b-untracked").exists() && work.exists());
     let branches = world.git(&world.repository, &["branch", "--format=%(refname:lstrip=4)"]);
@@ -150,6 +150,17 @@ fn pc_694_the_trees_of_a_running_session_stay() {
     drop(lock);
     assert_eq!(world.rows(&["--clean"])[0].1["removed"], json!(true));
     assert!(!tree.exists() && !world.runtime.join("trees").exists());
+}
+
+#[test]
+fn pc_694_a_tree_on_a_branch_of_somebody_elses_stays() {
+    let world = World::new();
+    let tree = world.tree("app");
+    fs::create_dir_all(tree.parent().unwrap()).unwrap();
+    world.git(&world.repository, &["worktree", "add", "-q", "-b", "theirs", &tree.display().to_string()]);
+    let rows = world.rows(&["--clean"]);
+    assert_eq!(rows[0].1["keeps"][0]["text"], json!("theirs is no branch of a session"));
+    assert!(tree.exists() && world.git(&world.repository, &["branch"]).contains("theirs"));
 }
 
 #[test]
