@@ -160,10 +160,18 @@ fn unmoved(van: &Van) -> Result<(), Refusal> {
     let head = onward::head(van.real()).map_err(|e| van.stop(Stop::Commit, e.to_string()))?;
     let own = onward::head(van.at()).map_err(|e| van.stop(Stop::Commit, e.to_string()))?;
     let is_ours = own != van.tree.base && onward::follows(van.real(), &head, &own);
-    match head == van.tree.base || is_ours {
+    match head == van.tree.base || is_ours || is_behind(van, &head) {
         true => Ok(()),
         false => Err(van.blocked(Blocked::Moved { base: van.tree.base.clone(), head })),
     }
+}
+
+/// The tree was moved to what others had pushed: the real tree follows by fast-forward. A base that is nowhere else was
+/// dropped by the pilot, and is not brought back.
+fn is_behind(van: &Van, head: &str) -> bool {
+    let there = onward::upstream(van.real()).and_then(|u| u.head);
+    onward::follows(van.real(), &van.tree.base, head)
+        && there.is_some_and(|there| onward::follows(van.real(), &there, &van.tree.base))
 }
 
 fn commit(shop: &Shop, van: &Van) -> Result<String, Refusal> {
@@ -220,7 +228,9 @@ fn deliver(shop: &Shop, van: &Van, sha: &str) -> Result<Deployed, Refusal> {
             (true, String::new())
         }
     };
-    deploy::advance(van.real(), &van.tree.base, sha).map_err(|blocked| {
+    let head = onward::head(van.real()).unwrap_or_default();
+    let from = if is_behind(van, &head) { &head } else { &van.tree.base };
+    deploy::advance(van.real(), from, sha).map_err(|blocked| {
         let mut refusal = van.blocked(blocked);
         if pushed {
             refusal.text.push_str(&format!("; the commit {} is pushed already", short(sha)));
@@ -328,6 +338,7 @@ pub fn clean(runner: &Runner) -> Vec<String> {
     notes
 }
 
+/// What keeps a tree, in a few words.
 fn reason(kept: &Kept) -> String {
     let names = |paths: &[std::path::PathBuf]| {
         paths.iter().map(|p| p.display().to_string()).collect::<Vec<_>>().join(", ")

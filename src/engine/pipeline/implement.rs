@@ -16,6 +16,7 @@ use crate::domain::session::pipeline::verdict::Verdict;
 use crate::domain::session::state::Session;
 use crate::engine::compose;
 use crate::engine::desk::{CancelSignal, ProgressSink};
+use crate::engine::leftovers;
 use crate::engine::prompt::implement::{self, ImplementPrompt, ReviewPrompt};
 use crate::engine::runner::Runner;
 use crate::git::snapshot;
@@ -28,7 +29,8 @@ use std::pin::Pin;
 pub fn places(runner: &Runner) -> Work {
     let track = runner.session.notes.track.clone().unwrap_or_default();
     let runtime = runner.recorder().runtime().to_path_buf();
-    let folder = std::path::absolute(runtime.join(job::TREES)).unwrap_or_else(|_| runtime.join(job::TREES));
+    let folder = std::path::absolute(runtime.join(leftovers::FOLDER))
+        .unwrap_or_else(|_| runtime.join(leftovers::FOLDER));
     let trees: Vec<(String, PathBuf)> =
         track.trees.iter().map(|t| (t.name.clone(), PathBuf::from(&t.path))).collect();
     // Not what git keeps for them: whoever writes there decides which hooks and filters we run.

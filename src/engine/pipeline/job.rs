@@ -10,6 +10,7 @@ use crate::domain::session::failure::Reason;
 use crate::domain::session::pipeline::content::Record;
 use crate::domain::session::pipeline::track::Track;
 use crate::engine::desk::{CancelSignal, ProgressSink};
+use crate::engine::leftovers;
 use crate::engine::runner::Runner;
 use futures::FutureExt;
 use futures::future::Shared;
@@ -59,7 +60,8 @@ impl Shop {
             verified: last
                 .is_some_and(|v| v.verdict == crate::domain::session::pipeline::verdict::Verdict::Pass),
             may_push: runner.policy.push != crate::domain::policy::Permit::No,
-            trees: std::path::absolute(runtime.join(TREES)).unwrap_or_else(|_| runtime.join(TREES)),
+            trees: std::path::absolute(runtime.join(leftovers::FOLDER))
+                .unwrap_or_else(|_| runtime.join(leftovers::FOLDER)),
             branch: format!("flightdeck/{}", s.meta.session_id),
             workspace: runner.desk.places.active_iwe().map_or_else(PathBuf::new, |iwe| iwe.workspace.clone()),
             runtime,
@@ -103,9 +105,6 @@ impl Shop {
         self.trees.join(format!("{repo}.index"))
     }
 }
-
-/// Folder of the session's trees, below its runtime folder.
-pub const TREES: &str = "trees";
 
 /// Begins the step that this call names.
 pub fn begin(runner: &Runner, call: &Call, progress: ProgressSink, cancel: CancelSignal) -> Work {
