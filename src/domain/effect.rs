@@ -14,7 +14,7 @@ pub enum Purpose {
     Dispute,
     Judge,
     Synthesis,
-    /// Trees for the implementation are made. No call to an agent, like all that follow up to [`Purpose::Deploy`].
+    /// Trees for the implementation are made. Work of the engine itself, like all of [`Purpose::is_job`].
     Isolate,
     Implement,
     /// Rejected hunks are taken out (PC-505).
@@ -24,6 +24,8 @@ pub enum Purpose {
     /// The trees move to where their repositories are now.
     Renew,
     Deploy,
+    /// The trees are removed, as far as nothing would be lost.
+    Clean,
     Discovery,
     Peer,
 }
@@ -45,6 +47,7 @@ impl Purpose {
             Purpose::Verify => "verify",
             Purpose::Renew => "renew",
             Purpose::Deploy => "deploy",
+            Purpose::Clean => "clean",
             Purpose::Discovery => "discovery",
             Purpose::Peer => "peer",
         }
@@ -52,7 +55,15 @@ impl Purpose {
 
     /// Work of the engine itself: nobody is called.
     pub fn is_job(self) -> bool {
-        matches!(self, Purpose::Isolate | Purpose::Prune | Purpose::Verify | Purpose::Renew | Purpose::Deploy)
+        matches!(
+            self,
+            Purpose::Isolate
+                | Purpose::Prune
+                | Purpose::Verify
+                | Purpose::Renew
+                | Purpose::Deploy
+                | Purpose::Clean
+        )
     }
 
     /// A step of the implementation (group U).
@@ -106,8 +117,6 @@ pub enum Effect {
     Ledger {
         answer: String,
     },
-    /// Remove the trees of the implementation, as far as nothing would be lost.
-    Clean,
     /// F10 and F11: self-check, commit, push, semaphore. `consent` is the pilot's answer, `None` = as configured.
     Commit {
         consent: Option<Consent>,

@@ -221,6 +221,10 @@ pub enum Fact {
     OutcomeWritten {
         text: String,
     },
+    /// The trees are removed; `kept` says what stays, and why.
+    Cleaned {
+        kept: Vec<String>,
+    },
     /// `report-draft.md` exists. `linked` are the files its log section names; `findings` what the checks still say.
     Drafted {
         text: String,

@@ -106,6 +106,8 @@ pub enum CallResult {
         used: Vec<Record>,
         result: String,
     },
+    /// What stays, and why.
+    Cleaned(Vec<String>),
     Failed {
         reason: Reason,
         detail: String,

@@ -264,11 +264,6 @@ impl Runner {
                     self.record(Fact::Noted { text })?;
                 }
             }
-            Effect::Clean => {
-                for text in super::pipeline::deploy::clean(self) {
-                    self.record(Fact::Noted { text })?;
-                }
-            }
             Effect::Commit { consent } => return Ok(Some(self.commit(consent))),
         }
         Ok(None)

@@ -65,6 +65,10 @@ pub fn describe(fact: &Fact) -> Option<String> {
             format!("◆ implementation ended without deploying: {}", one_line(why, 160))
         }
         Fact::OutcomeWritten { .. } => "◆ _outcome.md written".into(),
+        Fact::Cleaned { kept } if !kept.is_empty() => {
+            let list: Vec<String> = kept.iter().map(|k| one_line(k, 160)).collect();
+            format!("◆ trees that stay (`flightdeck worktrees`):\n    {}", list.join("\n    "))
+        }
         _ => return None,
     })
 }

@@ -75,11 +75,7 @@ fn go(s: &Session, policy: &Policy, now: Stamp) -> Vec<Effect> {
         return Vec::new();
     }
     match phase(s) {
-        Phase::Due(fact) => {
-            let written = matches!(*fact, Fact::OutcomeWritten { .. });
-            let clean = written.then_some(Effect::Clean);
-            record(stamped(*fact, now)).into_iter().chain(clean).collect()
-        }
+        Phase::Due(fact) => record(stamped(*fact, now)),
         Phase::Finalize(step) => finalize(s, step, now),
         Phase::Wait(wait) => wait_or_answer(s, policy, now, &wait),
         Phase::Closed | Phase::Interrupted => Vec::new(),

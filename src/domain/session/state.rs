@@ -399,7 +399,8 @@ fn change(s: &mut Session, fact: &Fact) {
         | Fact::Deployment { .. }
         | Fact::DeployAnswered { .. }
         | Fact::PipelineEnded { .. }
-        | Fact::OutcomeWritten { .. } => apply::pipeline(s, fact),
+        | Fact::OutcomeWritten { .. }
+        | Fact::Cleaned { .. } => apply::pipeline(s, fact),
     }
 }
 

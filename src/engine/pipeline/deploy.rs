@@ -9,11 +9,9 @@ use crate::domain::session::pipeline::change::{ChangeKind, Edit, FileChange, Tre
 use crate::domain::session::pipeline::content::{self, Record};
 use crate::domain::session::pipeline::track::{COPIED, Deployed, Refusal, Stop};
 use crate::domain::session::slug::brief;
-use crate::engine::runner::Runner;
 use crate::git::deploy::{self, Blocked};
 use crate::git::onward;
 use crate::git::snapshot::{self, Changed, Kind};
-use crate::git::worktree::{self, Kept};
 use std::path::Path;
 
 /// One repository on its way.
@@ -316,42 +314,6 @@ fn target(shop: &Shop, crew: &Crew, tree: &Tree) -> Result<String, String> {
     let Some(upstream) = onward::upstream(real).filter(|_| pushes) else { return Ok(head) };
     let upstream = onward::fetch(real, &upstream, &shop.env).map_err(|e| e.to_string())?;
     Ok(upstream.head.filter(|there| onward::follows(real, there, &head)).unwrap_or(head))
-}
-
-/// Removes the trees of a finished implementation, as far as nothing in them would be lost; the rest is said.
-pub fn clean(runner: &Runner) -> Vec<String> {
-    let mut notes = Vec::new();
-    let track = runner.session.notes.track.clone().unwrap_or_default();
-    for tree in &track.trees {
-        let at = Path::new(&tree.path);
-        let removed = match tree.git {
-            true => worktree::remove(Path::new(&tree.real), at, &tree.branch)
-                .map_err(|kept| kept.iter().map(reason).collect::<Vec<_>>().join(", ")),
-            // Everything that was in the copy is where it came from, or was not wanted there.
-            false => worktree::discard(at).map_err(|e| e.to_string()),
-        };
-        match removed {
-            Ok(()) => drop(std::fs::remove_file(at.with_extension("ready"))),
-            Err(why) => notes.push(format!("{}: {} stays: {why}", tree.name, at.display())),
-        }
-    }
-    notes
-}
-
-/// What keeps a tree, in a few words.
-fn reason(kept: &Kept) -> String {
-    let names = |paths: &[std::path::PathBuf]| {
-        paths.iter().map(|p| p.display().to_string()).collect::<Vec<_>>().join(", ")
-    };
-    match kept {
-        Kept::Commits(n) => format!("{n} commits that are nowhere else"),
-        Kept::Changed(files) => format!("changed files: {}", names(files)),
-        Kept::Untracked(files) => format!("untracked files: {}", names(files)),
-        Kept::Process(pid) => format!("process {pid} works in it"),
-        Kept::DefaultBranch => "it is the default branch".into(),
-        Kept::CheckedOutElsewhere => "its branch is checked out elsewhere".into(),
-        Kept::Unreadable(why) => why.clone(),
-    }
 }
 
 fn short(id: &str) -> &str {

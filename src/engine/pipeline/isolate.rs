@@ -139,6 +139,7 @@ async fn setup(shop: &Shop, setting: &RepoSetting, tree: &Tree) -> Result<(), St
 }
 
 /// Says that a tree is complete: copied files and setup included. It lies beside the tree, not in it.
-fn marker(at: &Path) -> PathBuf {
-    at.with_extension("ready")
+pub fn marker(at: &Path) -> PathBuf {
+    let name = at.file_name().unwrap_or_default().to_string_lossy();
+    at.with_file_name(format!(".{name}.ready"))
 }

@@ -1,7 +1,7 @@
 //! Work of the engine itself: the steps of an implementation that call no agent.
 
 use super::crew::{self, Crew};
-use super::{deploy, edit, isolate, verify};
+use super::{clean, deploy, edit, isolate, verify};
 use crate::agents::call::Progress;
 use crate::agents::shell;
 use crate::domain::effect::{Call, Purpose};
@@ -114,12 +114,20 @@ pub fn begin(runner: &Runner, call: &Call, progress: ProgressSink, cancel: Cance
     Box::pin(async move {
         match crew {
             Ok(crew) => step(shop, crew, purpose, number).await,
+            // Without a crew there is nobody to run commands; the trees go all the same.
+            Err(_) if purpose == Purpose::Clean => CallResult::Cleaned(clean::remove(shop).await),
             Err(why) => failed(why),
         }
     })
 }
 
 async fn step(shop: Shop, crew: Crew, purpose: Purpose, number: u32) -> CallResult {
+    if !matches!(purpose, Purpose::Isolate | Purpose::Clean) {
+        let missing = shop.clone();
+        if let Err(why) = blocking(move || edit::present(&missing)).await {
+            return failed(why);
+        }
+    }
     let done = match purpose {
         Purpose::Isolate => isolate::isolate(&shop, &crew).await.map(CallResult::Isolated),
         Purpose::Prune => {
@@ -132,6 +140,7 @@ async fn step(shop: Shop, crew: Crew, purpose: Purpose, number: u32) -> CallResu
             })
         }
         Purpose::Verify => verify::verify(&shop, &crew, number).await,
+        Purpose::Clean => Ok(CallResult::Cleaned(clean::clean(&shop, &crew).await)),
         Purpose::Renew => blocking(move || deploy::renew(&shop, &crew, number)).await,
         _ => blocking(move || Ok(deploy::deploy(&shop, &crew))).await,
     };

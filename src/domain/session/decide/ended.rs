@@ -57,7 +57,8 @@ pub fn ended(s: &Session, now: Stamp, call: Call, result: CallResult) -> Vec<Eff
         | CallResult::Edited { .. }
         | CallResult::Reviewed(_)
         | CallResult::Verified { .. }
-        | CallResult::Deployment { .. } => Vec::new(),
+        | CallResult::Deployment { .. }
+        | CallResult::Cleaned(_) => Vec::new(),
     }
 }
 

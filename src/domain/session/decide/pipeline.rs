@@ -2,7 +2,7 @@
 
 use super::answered::Word;
 use super::record;
-use crate::domain::effect::{Call, Effect};
+use crate::domain::effect::{Call, Effect, Purpose};
 use crate::domain::fact::Fact;
 use crate::domain::input::CallResult;
 use crate::domain::policy::{FindingsPolicy, Policy};
@@ -40,6 +40,11 @@ pub fn ended(s: &Session, now: Stamp, call: &Call, result: &CallResult) -> Optio
                 used: used.collect(),
                 result: result.clone(),
             })
+        }
+        CallResult::Cleaned(kept) => record(Fact::Cleaned { kept: kept.clone() }),
+        // Trees that could not be removed must not keep a session from its report.
+        CallResult::Failed { detail, .. } if call.purpose == Purpose::Clean => {
+            record(Fact::Cleaned { kept: vec![detail.clone()] })
         }
         _ => return None,
     })

@@ -16,16 +16,19 @@ use crate::domain::session::state::Session;
 /// `source` of an escalation that a refused commit or push became.
 pub const DEPLOYMENT: &str = "deploy";
 
-/// The implementation is decided on, and its outcome is not written.
+/// The implementation is decided on, and something of it is left to do.
 pub fn is_running(s: &Session) -> bool {
     let implements = s.meta.engine_decision.is_some_and(|d| d.implements());
-    let done = s.notes.track.as_ref().map_or(s.has_outcome, |t| t.done);
+    let done = s.notes.track.as_ref().map_or(s.has_outcome, |t| t.done && (t.cleaned || t.trees.is_empty()));
     s.meta.implementation_pipeline && implements && !done
 }
 
 pub fn pipeline(s: &Session) -> Phase {
     let blank = Track::default();
     let track = s.notes.track.as_ref().unwrap_or(&blank);
+    if track.done {
+        return Phase::Job(Purpose::Clean);
+    }
     // The engine's memory is lost, but it had deployed: what is missing is the outcome.
     let forgotten = track.trees.is_empty() && !s.meta.deploy_shas.is_empty() && track.reviews_before == 0;
     if track.ended.is_some() || forgotten || is_deployed(track) {

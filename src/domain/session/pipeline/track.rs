@@ -32,6 +32,8 @@ pub struct Track {
     pub ended: Option<String>,
     /// The outcome file is written.
     pub done: bool,
+    /// The trees are gone, or stay for a reason that was said.
+    pub cleaned: bool,
 }
 
 /// Another edit is wanted.

@@ -122,6 +122,10 @@ pub fn pipeline(s: &mut Session, fact: &Fact) {
             track.done = true;
             s.has_outcome = true;
         }
+        Fact::Cleaned { .. } => {
+            track.cleaned = true;
+            settled(s);
+        }
         _ => {}
     }
 }
