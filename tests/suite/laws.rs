@@ -5,11 +5,13 @@
 //! - loading twice gives the same state and writes nothing;
 //! - an answer to a closed or unknown question changes nothing.
 
+mod track;
+
 use flightdeck::domain::effect::{Call, Effect, Purpose};
 use flightdeck::domain::fact::{Fact, Usage};
 use flightdeck::domain::input::{CallResult, Input};
 use flightdeck::domain::lang::Lang;
-use flightdeck::domain::policy::{DecisionPolicy, Policy};
+use flightdeck::domain::policy::{DecisionPolicy, Implementable, Policy};
 use flightdeck::domain::session::claim::{Checked, Claim, Finding};
 use flightdeck::domain::session::decide::decide;
 use flightdeck::domain::session::dispute::{Dispute, Position, Tri};
@@ -33,7 +35,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// More than any session needs; what is not over by then is left as it is.
-const STEPS: usize = 60;
+const STEPS: usize = 90;
 
 /// Text that agents and pilots may write; none of it may break a file.
 const ODD: [&str; 12] = [
@@ -113,7 +115,13 @@ impl Stage {
         meta.max_peer_attempts = 1 + dice.below(3) as u32;
         meta.engine_lang = dice.of(&[Some(Lang::En), Some(Lang::Ru), None]);
         let policy = Policy {
-            decision: dice.of(&[DecisionPolicy::Ask, DecisionPolicy::Ask, DecisionPolicy::Record]),
+            decision: dice.of(&[
+                DecisionPolicy::Ask,
+                DecisionPolicy::Ask,
+                DecisionPolicy::Record,
+                DecisionPolicy::Implement,
+            ]),
+            implementable: dice.of(&[Implementable::Yes, Implementable::No("no".into())]),
             close_auto: dice.below(4) == 0,
             ..Policy::default()
         };
@@ -341,6 +349,7 @@ impl Stage {
             }
         }
         match call.purpose {
+            purpose if purpose.is_pipeline() => track::result(&self.live, call, dice),
             Purpose::Peer | Purpose::Discovery => peer(call, dice),
             Purpose::Opening | Purpose::Turn => self.writer(call, dice),
             Purpose::Roles => self.roles(call, dice),
@@ -461,9 +470,14 @@ fn peer(call: &Call, dice: &mut Dice) -> CallResult {
     CallResult::Turn { turn: frontmatter::turn(name, text), facts, prompt: "".into() }
 }
 
+/// Any of the odd texts, without drawing a number of its own.
+fn dice_word(at: usize) -> &'static str {
+    ODD[at % ODD.len()]
+}
+
 fn answer(wait: &Wait, dice: &mut Dice) -> String {
     match wait {
-        Wait::Escalation(_) => dice.odd().into(),
+        Wait::Escalation(_) => dice.of(&["fix", "retry", "rebase", dice_word(dice.at)]).into(),
         Wait::Dispute(_) => match dice.below(4) {
             0 => "close".into(),
             1 => "continue 1".into(),
@@ -471,7 +485,7 @@ fn answer(wait: &Wait, dice: &mut Dice) -> String {
         },
         Wait::PeerRetry | Wait::WriterRetry => dice.of(&["retry", "retry", "retry", "abort", "what?"]).into(),
         Wait::Participants => dice.of(&["retry", "close", "close", "abort"]).into(),
-        Wait::Gate => dice.of(&["A", "Б", "C", "what?"]).into(),
+        Wait::Gate => dice.of(&["A", "Б", "B", "C", "what?"]).into(),
         Wait::Close => match dice.below(4) {
             0 => format!("extend: {}", dice.odd()),
             1 => dice.odd().into(),
