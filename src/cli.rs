@@ -54,6 +54,7 @@ pub mod resume;
 pub mod search;
 pub mod show;
 pub mod skill;
+pub mod trace;
 pub mod verify;
 pub mod worktrees;
 
@@ -119,6 +120,7 @@ fn dispatch(cli: Cli) -> Result<u8, CliError> {
         Some(Command::Engine) => engine::run(&place),
         Some(Command::Engines(args)) => engine::engines(&place, &args),
         Some(Command::Worktrees(args)) => worktrees::run(&place, &args),
+        Some(Command::Trace(args)) => trace::run(&place, &args),
         Some(Command::Config) => config::run(&place),
         Some(Command::Completions { shell }) => completions::run(shell),
     }

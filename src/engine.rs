@@ -30,5 +30,6 @@ pub mod run;
 pub mod runner;
 pub mod server;
 pub mod setting;
+pub mod trace;
 pub mod wire;
 pub mod wp;

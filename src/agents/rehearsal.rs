@@ -9,7 +9,7 @@ mod speak;
 mod story;
 
 pub use speak::rehearse;
-pub use story::{Answer, Limits, Line, Participant, Story, stories, story};
+pub use story::{Answer, Limits, Line, Participant, Repository, Story, stories, story};
 
 #[cfg(test)]
 mod tests;

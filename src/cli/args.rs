@@ -123,6 +123,13 @@ pub enum Command {
          \x20 flightdeck worktrees\n\
          \x20 flightdeck worktrees --clean")]
     Worktrees(Worktrees),
+    /// Follow a deployed line back to commit, finding, decision and argument, or a session's objections forward
+    #[command(after_help = "Examples:\n\
+         \x20 flightdeck trace src/retry.rs:41\n\
+         \x20 flightdeck trace 2026-08-24-01-choose-cache\n\n\
+         What argued for a line is found by shared words, and shown as no more than that. Exit code 1: no session\n\
+         stands behind the line.")]
+    Trace(Trace),
     /// Print the effective configuration and where each value comes from
     #[command(after_help = "Example:\n\
          \x20 flightdeck config")]
@@ -369,6 +376,16 @@ pub struct Engines {
 pub struct Verify {
     /// The session's id
     pub id: String,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct Trace {
+    /// A place, path:line, or a session's id
+    #[arg(value_name = "PATH:LINE|ID")]
+    pub what: String,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

@@ -16,6 +16,8 @@ use crate::engine::wp::Lookup;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+mod rehearsed;
+
 pub fn run(place: &Place, args: Demo) -> Result<u8, CliError> {
     let story = rehearsal::story(&args.story).map_err(|e| {
         let known = rehearsal::stories().join(", ");
@@ -50,7 +52,8 @@ pub fn run(place: &Place, args: Demo) -> Result<u8, CliError> {
     if !json {
         opening.announcement.iter().for_each(|line| println!("{line}"));
     }
-    let desk = context.desk(registry, None);
+    let mut desk = context.desk(registry, None);
+    desk.implementation = rehearsed::repositories(&story)?;
     let (sender, updates) = tokio::sync::mpsc::unbounded_channel();
     let headless = policy.headless;
     // The scripted pilot answers as a person would: the engine waits for it.
@@ -77,6 +80,12 @@ fn pilot(story: Story) -> line::Script {
         *nth += 1;
         answer.or_else(|| match question.kind {
             QuestionKind::Gate => Some("A".into()),
+            // What the story did not foresee ends without a deployment.
+            QuestionKind::Verify | QuestionKind::Implement => Some("stop".into()),
+            QuestionKind::Deploy => Some("keep".into()),
+            QuestionKind::Review => Some("without".into()),
+            QuestionKind::Findings => Some("after".into()),
+            QuestionKind::Content => Some("no".into()),
             QuestionKind::Close => Some("close".into()),
             QuestionKind::Commit => Some("no".into()),
             QuestionKind::Reflection => Some("—".into()),

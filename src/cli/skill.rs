@@ -28,6 +28,7 @@ const COMMANDS: &[&str] = &[
     "override",
     "finalize",
     "verify",
+    "trace",
     "worktrees",
     "adapter",
     "doctor",

@@ -764,3 +764,48 @@ esac"#;
     assert_eq!(world.git("app", &["log", "--oneline"]).lines().count(), 2);
     assert!(Path::new(&world.path("app/new.txt")).exists());
 }
+
+#[test]
+fn a_deployed_line_is_traced_back_to_what_argued_for_it() {
+    let review = r#"case "$FLIGHTDECK_ROUND" in
+1) printf '## Critical\n- app/code.txt:2: the size is not bounded | fix: bound it\n' ;;
+*) printf '## OK\n' ;;
+esac"#;
+    let edit = r#"case "$FLIGHTDECK_ROUND" in
+1) echo "the cache stays small" >> code.txt ;;
+*) echo "size is bounded by the load" >> code.txt ;;
+esac; printf 'changed_files:\n- code.txt — bounds the size\n'"#;
+    let world = World::new(&["app"], edit, review, "true");
+    let ran = world.run(&[]);
+    world.assert_deployed(&ran, &["app"]);
+    let trace = |place: &str| world.stage.run(&["trace", "--json", place]);
+    let code = world.path("app/code.txt");
+    let at = |n: u32| -> Value {
+        let ran = trace(&format!("{}:{n}", code.display()));
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        serde_json::from_str(&ran.out).unwrap()
+    };
+    let (first, second) = (at(2), at(3));
+    assert_eq!(first["commit"], world.git("app", &["rev-parse", "HEAD"]));
+    assert_eq!(first["origin"]["session"], world.stage.id());
+    assert_eq!(
+        (&first["origin"]["edit"]["number"], &second["origin"]["edit"]["number"]),
+        (&Value::from(1), &Value::from(2))
+    );
+    assert_eq!(second["origin"]["edit"]["wanted_by"], "review-01.md");
+    assert_eq!(second["origin"]["decision"], "B");
+    assert_eq!(
+        second["origin"]["findings"][0]["text"],
+        "Critical: app/code.txt:2: the size is not bounded | fix: bound it"
+    );
+    assert_eq!(first["origin"]["consensus"][0], "01-peer.md: the cache stays small");
+    let argued = &second["origin"]["sentences_by_shared_words"][0];
+    assert!(argued["file"] == "01-peer.md" && argued["text"].as_str().unwrap().contains("load"), "{argued}");
+    let ran = trace(&format!("{}:1", code.display()));
+    assert_eq!(ran.code, Some(1), "no session wrote this line: {ran:?}");
+    let people = world.stage.run(&["trace", &format!("{}:3", code.display())]);
+    assert!(people.out.contains("by words, not by meaning"), "{}", people.out);
+    let forward = world.stage.run(&["trace", &world.stage.id()]);
+    assert!(forward.code == Some(0) && forward.out.contains("nobody objected"), "{forward:?}");
+    assert_eq!(world.stage.run(&["trace", "nonsense"]).code, Some(2));
+}

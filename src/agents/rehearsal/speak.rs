@@ -5,7 +5,9 @@ use crate::agents::call::Purpose;
 use crate::domain::time::Stamp;
 use serde::Deserialize;
 use serde::de::value::{Error as PlainError, StrDeserializer};
+use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// A reply takes between these at speed 1, whatever its length: long enough to follow, short enough to wait for.
@@ -41,6 +43,24 @@ struct Reply {
     exit: u8,
     pause: Duration,
     speed: f64,
+    /// Written before the first word.
+    edits: Vec<(PathBuf, String)>,
+}
+
+/// Where the edits of an implementing line go (`FLIGHTDECK_WORKTREES`).
+fn edits<'a>(
+    edits: impl Iterator<Item = (&'a String, &'a String)>,
+    env: &dyn Fn(&str) -> Option<String>,
+) -> Result<Vec<(PathBuf, String)>, String> {
+    let trees = env("FLIGHTDECK_WORKTREES").unwrap_or_else(|| "{}".into());
+    let trees: BTreeMap<String, PathBuf> =
+        serde_json::from_str(&trees).map_err(|e| format!("FLIGHTDECK_WORKTREES: {e}"))?;
+    let place = |(label, text): (&String, &String)| {
+        let (repo, path) = label.split_once('/').unwrap_or((label, ""));
+        let tree = trees.get(repo).ok_or_else(|| format!("FLIGHTDECK_WORKTREES names no {repo:?}"))?;
+        Ok((tree.join(path), text.clone()))
+    };
+    edits.map(place).collect()
 }
 
 fn prepare(
@@ -77,12 +97,23 @@ fn prepare(
             ("{session}", &session),
         ],
     );
-    Ok(Reply { text, stderr: line.stderr.clone(), exit: line.exit, pause: line.pause, speed: args.speed })
+    let edits = edits(line.edits.iter(), env)?;
+    Ok(Reply {
+        text,
+        stderr: line.stderr.clone(),
+        exit: line.exit,
+        pause: line.pause,
+        speed: args.speed,
+        edits,
+    })
 }
 
 impl Reply {
     fn perform(&self, out: &mut impl Write, err: &mut impl Write) -> io::Result<u8> {
         self.wait(self.pause);
+        for (path, text) in &self.edits {
+            write(path, text)?;
+        }
         let words: Vec<&str> = self.text.split_inclusive([' ', '\n']).collect();
         let time = (PER_WORD * words.len() as u32).clamp(SHORTEST, LONGEST);
         let steps = words.len().div_ceil(STEP).max(1) as u32;
@@ -105,6 +136,14 @@ impl Reply {
             std::thread::sleep(time.div_f64(self.speed));
         }
     }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a process of its own that edits as an agent would")]
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    if let Some(dir) = path.parent() {
+        std::fs::create_dir_all(dir)?;
+    }
+    std::fs::write(path, text)
 }
 
 struct Args {

@@ -11,11 +11,12 @@ use std::time::Duration;
 /// A story file larger than this is a mistake.
 const SIZE_LIMIT: u64 = 1024 * 1024;
 
-const STORIES: [(&str, &str); 4] = [
+const STORIES: [(&str, &str); 5] = [
     ("consensus", include_str!("../../../assets/rehearsals/consensus.yaml")),
     ("three", include_str!("../../../assets/rehearsals/three.yaml")),
     ("disagree", include_str!("../../../assets/rehearsals/disagree.yaml")),
     ("extension", include_str!("../../../assets/rehearsals/extension.yaml")),
+    ("deploy", include_str!("../../../assets/rehearsals/deploy.yaml")),
 ];
 
 /// Everything that is said in one session, and by whom.
@@ -36,8 +37,22 @@ pub struct Story {
     /// What the pilot answers when nobody is there.
     #[serde(default)]
     pub pilot: Vec<Answer>,
+    /// Repositories that are made for the story, by name: then choice B is carried out in them.
+    #[serde(default)]
+    pub repositories: BTreeMap<String, Repository>,
     /// Vendor key of a participant → what it says.
     pub lines: BTreeMap<String, Vec<Line>>,
+}
+
+/// A repository of a story as it is in the beginning.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Repository {
+    /// Path → text.
+    pub files: BTreeMap<String, String>,
+    /// Shell commands; their exit codes decide.
+    #[serde(default)]
+    pub verify: Vec<String>,
 }
 
 /// Writer or peer.
@@ -82,6 +97,9 @@ pub struct Line {
     pub round: Option<u32>,
     /// 1 is the first try; without it the line fits every attempt.
     pub attempt: Option<u32>,
+    /// `repository/path` → the file's new text; only for `implement`.
+    #[serde(default)]
+    pub edits: BTreeMap<String, String>,
     /// What goes to stdout, with placeholders.
     #[serde(default)]
     pub say: String,
@@ -96,7 +114,7 @@ pub struct Line {
 }
 
 /// Names of the embedded stories.
-pub fn stories() -> [&'static str; 4] {
+pub fn stories() -> [&'static str; 5] {
     STORIES.map(|(name, _)| name)
 }
 
@@ -197,10 +215,17 @@ impl Story {
             }
             for (at, line) in lines.iter().enumerate() {
                 let place = format!("lines.{vendor}[{at}] ({})", line.call.key());
-                if line.call.is_plain() != (*vendor == self.writer.vendor) {
+                let is_review = line.call == Purpose::Review;
+                if !is_review && line.call.is_plain() != (*vendor == self.writer.vendor) {
                     return Err(format!(
                         "{place}: only a peer is called for discovery and peer, only the writer for the rest"
                     ));
+                }
+                let is_path = |path: &String| !path.split('/').any(|part| part.is_empty() || part == "..");
+                if !line.edits.is_empty() && line.call != Purpose::Implement
+                    || !line.edits.keys().all(is_path)
+                {
+                    return Err(format!("{place}: `edits` belong to implement, as repository/path"));
                 }
                 if line.exit == 0 && line.say.is_empty() {
                     return Err(format!("{place}: needs `say`, or an `exit` other than 0"));

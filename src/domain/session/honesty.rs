@@ -4,7 +4,7 @@
 //! judged: a call that condenses these lines must say so and link them.
 
 mod echo;
-mod points;
+pub mod points;
 
 pub use points::{Fate, Point, points, strongest_open};
 

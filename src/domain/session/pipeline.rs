@@ -4,6 +4,7 @@
 //! like everything else, in [`super::phase`].
 
 pub mod announce;
+pub mod argued;
 pub mod change;
 pub mod content;
 pub mod finding;

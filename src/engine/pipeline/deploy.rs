@@ -119,10 +119,8 @@ fn all(
 /// PC-505: nothing reserved is written without an approval of exactly this content.
 fn approved(shop: &Shop, van: &Van) -> Result<(), Refusal> {
     let reserved = van.edit.reserved.iter().filter(|e| e.repo == van.tree.name);
-    let open: Vec<String> = reserved
-        .filter(|e| !content::is_approved(&shop.gate_log, van.edit.number, e))
-        .map(|e| e.label())
-        .collect();
+    let open: Vec<String> =
+        reserved.filter(|e| !content::is_approved(&shop.gate_log, e)).map(|e| e.label()).collect();
     match open.is_empty() {
         true => Ok(()),
         false => {
@@ -259,7 +257,7 @@ fn changed(f: &FileChange) -> Changed {
 /// The approvals that this deployment used up.
 fn uses(shop: &Shop, van: &Van, sha: &str) -> Vec<Record> {
     let reserved = van.edit.reserved.iter().filter(|e| e.repo == van.tree.name);
-    let unused = reserved.filter(|e| content::is_approved(&shop.gate_log, van.edit.number, e));
+    let unused = reserved.filter(|e| content::is_approved(&shop.gate_log, e));
     unused
         .map(|e| Record {
             used: Some(sha.to_string()),

@@ -1,7 +1,7 @@
 //! The content gate (U.1): no edit of a reserved file counts unless the pilot saw it and decided on every hunk.
 //!
-//! Its memory is `_gate.jsonl` (PC-508). An approval is bound to one edit, one path, the content before and the content
-//! after: whatever changes afterwards is another edit and is shown again.
+//! Its memory is `_gate.jsonl` (PC-508). An approval is bound to one path, the content before and the content after, and
+//! is used once: whatever changes afterwards is another edit and is shown again.
 
 use super::change::{Edit, ReservedEdit};
 
@@ -48,10 +48,12 @@ impl Record {
     }
 
     fn is_of(&self, number: u32, edit: &ReservedEdit) -> bool {
-        self.edit == number
-            && self.path == edit.label()
-            && self.before == edit.before
-            && self.after == edit.after
+        self.edit == number && self.is_about(edit)
+    }
+
+    /// This content of this file, in whichever edit.
+    fn is_about(&self, edit: &ReservedEdit) -> bool {
+        self.path == edit.label() && self.before == edit.before && self.after == edit.after
     }
 }
 
@@ -73,10 +75,16 @@ pub fn decisions(log: &[Record], number: u32, edit: &ReservedEdit) -> Vec<Option
     (1..=edit.hunks.len() as u32).map(decided).collect()
 }
 
-/// PC-505: every hunk was approved on its own, and no deployment has used that up.
-pub fn is_approved(log: &[Record], number: u32, edit: &ReservedEdit) -> bool {
-    let used = log.iter().any(|r| r.is_of(number, edit) && r.used.is_some());
-    !used && !edit.hunks.is_empty() && decisions(log, number, edit).iter().all(|d| *d == Some(true))
+/// PC-505: every hunk of exactly this content was approved on its own, and no deployment has used that up. The edit in
+/// which it was shown may be an earlier one: fixing another file asks nothing again.
+pub fn is_approved(log: &[Record], edit: &ReservedEdit) -> bool {
+    // What was approved before the last use is gone with it.
+    let last_use = log.iter().rposition(|r| r.is_about(edit) && r.used.is_some());
+    let unused = &log[last_use.map_or(0, |at| at + 1)..];
+    let mut shown: Vec<u32> = unused.iter().filter(|r| r.is_about(edit)).map(|r| r.edit).collect();
+    shown.dedup();
+    let all = |number: &u32| decisions(unused, *number, edit).iter().all(|d| *d == Some(true));
+    !edit.hunks.is_empty() && shown.iter().any(all)
 }
 
 /// What the gate wants before an edit may go on.
@@ -92,12 +100,15 @@ pub enum Due {
 }
 
 pub fn due(log: &[Record], edit: &Edit) -> Due {
-    let shown = |e: &ReservedEdit| was_shown(log, edit.number, e);
+    let shown = |e: &ReservedEdit| is_approved(log, e) || was_shown(log, edit.number, e);
     if let Some(at) = edit.reserved.iter().position(|e| !shown(e)) {
         return Due::Show(at);
     }
-    let decided: Vec<Vec<Option<bool>>> =
-        edit.reserved.iter().map(|e| decisions(log, edit.number, e)).collect();
+    let decided: Vec<Vec<Option<bool>>> = edit
+        .reserved
+        .iter()
+        .map(|e| if is_approved(log, e) { Vec::new() } else { decisions(log, edit.number, e) })
+        .collect();
     let open = decided.iter().enumerate().flat_map(|(file, hunks)| {
         hunks.iter().zip(1u32..).filter(|(d, _)| d.is_none()).map(move |(_, id)| (file, id))
     });
@@ -157,24 +168,28 @@ mod tests {
         assert_eq!(due(&log, &edit), Due::Decide(vec![(0, 1), (0, 2)]));
         log.push(line(1, "b", &[(2, Approve)]));
         assert_eq!(due(&log, &edit), Due::Decide(vec![(0, 1)]));
-        assert!(!is_approved(&log, 1, &edit.reserved[0]));
+        assert!(!is_approved(&log, &edit.reserved[0]));
         let rejected = [log.clone(), vec![line(1, "b", &[(1, Reject)])]].concat();
         assert_eq!(due(&rejected, &edit), Due::Prune);
         log.push(line(1, "b", &[(1, Approve)]));
         assert_eq!(due(&log, &edit), Due::Nothing);
-        assert!(is_approved(&log, 1, &edit.reserved[0]));
+        assert!(is_approved(&log, &edit.reserved[0]));
     }
 
     #[test]
-    fn pc_505_an_approval_is_for_one_edit_one_content_and_one_use() {
-        use Decision::Approve;
+    fn pc_505_an_approval_is_for_one_content_and_one_use() {
+        use Decision::{Approve, Reject};
         let mut log = vec![line(1, "b", &[(1, Approve), (2, Approve)])];
-        assert!(!is_approved(&log, 1, &reserved("c")), "another content");
-        assert!(!is_approved(&log, 2, &reserved("b")), "another edit, even of the same content");
+        assert!(is_approved(&log, &reserved("b")), "whatever else was edited since");
+        assert_eq!(due(&log, &edit(2, "b")), Due::Nothing);
+        assert!(!is_approved(&log, &reserved("c")), "another content");
+        let halves = [line(1, "d", &[(1, Approve), (2, Reject)]), line(2, "d", &[(2, Approve)])];
+        assert!(!is_approved(&halves, &reserved("d")), "two halves make no whole");
+        assert_eq!(due(&halves[..1], &edit(2, "d")), Due::Show(0), "what was rejected is asked again");
         let other = ReservedEdit { path: "strategy.md".into(), ..reserved("b") };
-        assert!(!is_approved(&log, 1, &other), "another file");
+        assert!(!is_approved(&log, &other), "another file");
         log.push(Record { used: Some("sha".into()), ..line(1, "b", &[]) });
-        assert!(!is_approved(&log, 1, &reserved("b")), "used up");
+        assert!(!is_approved(&log, &reserved("b")), "used up");
     }
 
     #[test]
