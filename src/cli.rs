@@ -40,6 +40,7 @@ pub mod demo;
 pub mod doctor;
 pub mod engine;
 pub mod error;
+pub mod filter;
 pub mod finalize;
 pub mod finish;
 pub mod interrupt;
@@ -114,6 +115,7 @@ fn dispatch(cli: Cli) -> Result<u8, CliError> {
         Some(Command::Finalize(args)) => finalize::run(&place, args),
         Some(Command::Verify(args)) => verify::run(&place, args),
         Some(Command::Adapter { .. }) | Some(Command::Rehearse { .. }) => Ok(2),
+        Some(Command::Filter(args)) => filter::run(&place, args),
         Some(Command::Doctor(args)) => doctor::run(&place, &args),
         Some(Command::Engine) => engine::run(&place),
         Some(Command::Engines(args)) => engine::engines(&place, &args),

@@ -108,6 +108,14 @@ pub enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         flags: Vec<String>,
     },
+    /// Show what of a directory would leave the machine, and why the rest would not
+    #[command(after_help = "Examples:\n\
+         \x20 flightdeck filter .\n\
+         \x20 flightdeck filter . --list\n\
+         \x20 flightdeck filter . --explain src/config.rs\n\n\
+         Exit codes: 0 the directory could be given (with --explain: the path passes; with --list: the list was made),\n\
+         1 something stops it (with --explain: the path is kept back), 2 usage.")]
+    Filter(Filter),
     /// Say what was found where: places, vendors, repository
     #[command(after_help = "Example:\n\
          \x20 flightdeck doctor --sessions-dir ./sessions\n\
@@ -338,6 +346,18 @@ pub struct Finalize {
     pub who: Who,
     #[command(flatten)]
     pub drive: Drive,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct Filter {
+    /// The directory that an agent would get
+    pub dir: PathBuf,
+    /// Print the paths that pass, one a line, sorted by their bytes, and nothing else
+    #[arg(long)]
+    pub list: bool,
+    /// Say of one path whether it passes, and which rule keeps it back; a secret is never printed
+    #[arg(long, value_name = "PATH", conflicts_with = "list")]
+    pub explain: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Args)]
