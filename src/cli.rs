@@ -55,9 +55,10 @@ pub mod resume;
 pub mod search;
 pub mod show;
 pub mod skill;
+pub mod trust;
 pub mod verify;
 
-use args::{Cli, Command};
+use args::{Cli, Command, ConfigArgs, ConfigCommand};
 use clap::Parser;
 use error::CliError;
 use std::ffi::OsString;
@@ -119,7 +120,10 @@ fn dispatch(cli: Cli) -> Result<u8, CliError> {
         Some(Command::Doctor(args)) => doctor::run(&place, &args),
         Some(Command::Engine) => engine::run(&place),
         Some(Command::Engines(args)) => engine::engines(&place, &args),
-        Some(Command::Config) => config::run(&place),
+        Some(Command::Config(ConfigArgs { command: Some(ConfigCommand::Trust(args)) })) => {
+            trust::run(&place, &args)
+        }
+        Some(Command::Config(_)) => config::run(&place),
         Some(Command::Completions { shell }) => completions::run(shell),
     }
 }

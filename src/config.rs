@@ -7,4 +7,5 @@ pub mod file;
 pub mod layers;
 pub mod places;
 pub mod suggest;
+pub mod trust;
 pub mod value;

@@ -28,5 +28,6 @@ pub mod run;
 pub mod runner;
 pub mod server;
 pub mod setting;
+pub mod trust;
 pub mod wire;
 pub mod wp;

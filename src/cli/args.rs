@@ -127,9 +127,10 @@ pub enum Command {
     #[command(hide = true)]
     Engine,
     /// Print the effective configuration and where each value comes from
-    #[command(after_help = "Example:\n\
-         \x20 flightdeck config")]
-    Config,
+    #[command(after_help = "Examples:\n\
+         \x20 flightdeck config\n\
+         \x20 flightdeck config trust")]
+    Config(ConfigArgs),
     /// Print shell completions
     #[command(after_help = "Example:\n\
          \x20 flightdeck completions bash > ~/.local/share/bash-completion/completions/flightdeck")]
@@ -215,6 +216,13 @@ pub struct Drive {
     /// Do not push
     #[arg(long)]
     pub no_push: bool,
+}
+
+impl Drive {
+    /// Somebody may be asked: the run is neither headless nor read by a program.
+    pub fn is_here(&self) -> bool {
+        !self.headless && !self.json
+    }
 }
 
 #[derive(Debug, Clone, Default, Args)]
@@ -358,6 +366,38 @@ pub struct Filter {
     /// Say of one path whether it passes, and which rule keeps it back; a secret is never printed
     #[arg(long, value_name = "PATH", conflicts_with = "list")]
     pub explain: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct ConfigArgs {
+    #[command(subcommand)]
+    pub command: Option<ConfigCommand>,
+}
+
+#[derive(Debug, Clone, Subcommand)]
+pub enum ConfigCommand {
+    /// Let this project's configuration run what it names, while it says exactly this
+    #[command(after_help = "Examples:\n\
+         \x20 flightdeck config trust\n\
+         \x20 flightdeck config trust --list\n\
+         \x20 flightdeck config trust --revoke")]
+    Trust(Trust),
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct Trust {
+    /// Go on without what it names, and do not ask again
+    #[arg(long)]
+    pub refuse: bool,
+    /// Print what was said about which file
+    #[arg(long, conflicts_with = "refuse")]
+    pub list: bool,
+    /// Forget what was said about a file
+    #[arg(long, conflicts_with_all = ["list", "refuse"])]
+    pub revoke: bool,
+    /// The file to forget [default: this project's]
+    #[arg(requires = "revoke")]
+    pub file: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Args)]

@@ -39,6 +39,8 @@ pub struct Desk {
     pub roots: Vec<PathBuf>,
     /// Whether vendors that support it get the session directory (AMB-08).
     pub peer_context_dir: bool,
+    /// Whether a prompt that seems to hold a secret waits for the pilot (`secrets` of the configuration).
+    pub asks_about_secrets: bool,
     /// `orz_headings` of the configuration, `None` = by language and semaphore (PC-642).
     pub russian_closing: Option<bool>,
 }

@@ -28,4 +28,5 @@ mod screen;
 mod sessions;
 mod shipped;
 mod tidy;
+mod trust;
 mod worlds;
