@@ -26,6 +26,7 @@ pub mod read;
 pub mod routing;
 pub mod run;
 pub mod runner;
+pub mod secrets;
 pub mod server;
 pub mod setting;
 pub mod trust;

@@ -5,4 +5,5 @@ pub mod ignore;
 pub mod judge;
 pub mod map;
 pub mod pii;
+pub mod prompt;
 pub mod survey;

@@ -3,6 +3,7 @@
 use crate::agents::call::Progress;
 use crate::domain::fact::Fact;
 use crate::domain::question::Question;
+use crate::domain::session::secret::Clearance;
 use crate::engine::run::{Command, Finish, run};
 use crate::engine::runner::{Runner, Update};
 use crate::ui::text::{one_line, sanitize};
@@ -190,6 +191,18 @@ pub fn describe(fact: &Fact) -> Option<String> {
             let out = if *failed { ", and is out of the session" } else { "" };
             format!("✗ {vendor} gave no reply in round {round}: {reason}{out} — {}", one_line(detail, 90))
         }
+        Fact::Withheld { call, .. } => {
+            let who = call.vendor.as_deref().unwrap_or("writer");
+            format!("! {who} is not called: its prompt holds what looks like a secret")
+        }
+        Fact::Cleared { how, .. } => format!(
+            "◆ the secret in the prompt: {}",
+            match how {
+                Clearance::Redact => "sent with a mask in its place",
+                Clearance::Send => "sent as it is",
+                Clearance::Abort => "the call is not made",
+            }
+        ),
         Fact::Overruled { vendor, failed: true, .. } => format!("◆ {vendor} is taken out by the pilot"),
         Fact::Overruled { vendor, .. } => format!("◆ {vendor} gets another chance from the pilot"),
         Fact::PipelineDropped => format!(

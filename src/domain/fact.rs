@@ -9,6 +9,7 @@ use super::session::escalation::Escalation;
 use super::session::failure::Reason;
 use super::session::gate::Summary;
 use super::session::meta::{AdHocRole, Decision, Handoff, Meta, ResultClass};
+use super::session::secret::{Clearance, Find};
 use super::session::turn::{Turn, TurnName};
 use super::time::Stamp;
 
@@ -63,6 +64,16 @@ pub enum Fact {
         reason: Reason,
         detail: String,
         stderr: String,
+    },
+    /// The prompt of a call holds what looks like a secret: the call was not made, and the pilot is asked.
+    Withheld {
+        call: super::effect::Call,
+        finds: Vec<Find>,
+    },
+    /// The pilot said what becomes of these secrets for the rest of the session.
+    Cleared {
+        marks: Vec<String>,
+        how: Clearance,
     },
     /// The pilot wants the failed call again.
     Retried,

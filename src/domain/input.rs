@@ -5,6 +5,7 @@ use super::session::claim::Checked;
 use super::session::dispute::Dispute;
 use super::session::failure::Reason;
 use super::session::gate::Summary;
+use super::session::secret::Find;
 use super::session::turn::Turn;
 
 /// One input of [`super::session::decide::decide`].
@@ -85,5 +86,7 @@ pub enum CallResult {
         detail: String,
         stderr: String,
     },
+    /// It was not made: its prompt holds what looks like a secret.
+    Withheld(Vec<Find>),
     Cancelled,
 }

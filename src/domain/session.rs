@@ -20,6 +20,7 @@ pub mod order;
 pub mod phase;
 pub mod projection;
 pub mod report;
+pub mod secret;
 pub mod slug;
 pub mod state;
 pub mod turn;

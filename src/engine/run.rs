@@ -8,6 +8,7 @@ use super::outside::Outside;
 use super::questions::open_questions;
 use super::read;
 use super::runner::{Runner, Update};
+use super::secrets;
 use crate::agents::call::{Outcome, Progress, Reply};
 use crate::domain::effect::Call;
 use crate::domain::fact::{Fact, Usage};
@@ -218,7 +219,7 @@ fn finished(runner: &Runner, alone: bool, timers: &[(String, Instant)]) -> Optio
 /// Starts the call. `Err` holds the result of a call that cannot be made; `Ok(None)` a turn the pilot writes.
 fn launch(runner: &mut Runner, call: Call) -> Result<Option<Running>, (Call, CallResult)> {
     let failed = |reason, detail: String| CallResult::Failed { reason, detail, stderr: String::new() };
-    let ready = match compose::ready(runner, &call) {
+    let mut ready = match compose::ready(runner, &call) {
         Ok(ready) => ready,
         Err(Refused::Pilot) => return Ok(None),
         Err(Refused::TooLong { bytes }) => {
@@ -227,6 +228,10 @@ fn launch(runner: &mut Runner, call: Call) -> Result<Option<Running>, (Call, Cal
         }
         Err(Refused::Vendor(detail)) => return Err((call, failed(Reason::Exit(1), detail))),
     };
+    match secrets::checked(runner, &ready.vendor, std::mem::take(&mut ready.call.prompt)) {
+        Ok(prompt) => ready.call.prompt = prompt,
+        Err(finds) => return Err((call, CallResult::Withheld(finds))),
+    }
     let prompt: Arc<str> = ready.call.prompt.as_str().into();
     let (cancel, cancelled) = oneshot::channel::<()>();
     let sink = runner.updates_sink(call.clone());

@@ -25,6 +25,7 @@ mod native;
 mod panics;
 mod real_cli;
 mod screen;
+mod secrets;
 mod sessions;
 mod shipped;
 mod tidy;

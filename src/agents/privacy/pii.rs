@@ -34,7 +34,7 @@ pub fn patterns() -> impl Iterator<Item = &'static str> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
     pub rule: &'static Rule,
-    /// What matched, to its end where a secret has one (a private key).
+    /// What matched; of a private key its first line.
     pub bytes: Range<usize>,
     /// Counted from 1.
     pub line: usize,
@@ -46,9 +46,11 @@ pub fn hits(text: &[u8]) -> Vec<Hit> {
         return Vec::new();
     }
     let mut found: Vec<Hit> = Vec::new();
-    for (rule, regex) in CONTENTS.iter().zip(regexes()) {
+    static RULES: LazyLock<Vec<Regex>> =
+        LazyLock::new(|| CONTENTS.iter().map(|rule| compiled(rule.pattern)).collect());
+    for (rule, regex) in CONTENTS.iter().zip(RULES.iter()) {
         for captures in regex.captures_iter(text) {
-            // Groups 1 and 2 hold what stands around a number that has no borders of its own.
+            // The groups hold what stands around a number that has no borders of its own.
             let Some(all) = captures.get(0) else { continue };
             let from = captures.name("before").map_or(all.start(), |m| m.end());
             let to = captures.name("after").map_or(all.end(), |m| m.start());
@@ -134,18 +136,19 @@ fn set(rules: &[Rule]) -> RegexSet {
         .expect("constant patterns")
 }
 
+/// The rules as they find what is to go. Of a private key not only the first line goes, but everything up to its end.
 fn regexes() -> &'static [Regex] {
-    static RULES: LazyLock<Vec<Regex>> = LazyLock::new(|| CONTENTS.iter().map(whole).collect());
+    static RULES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+        let end = "(?s:.*?-----END [A-Z]+ PRIVATE KEY-----|.*)";
+        let key = |rule: &Rule| if rule.is_key() { end } else { "" };
+        CONTENTS.iter().map(|rule| compiled(&format!("{}{}", rule.pattern, key(rule)))).collect()
+    });
     &RULES
 }
 
-/// The rule as it finds what is to go. Of a private key not only the first line goes, but everything up to its end.
 #[expect(clippy::expect_used, reason = "the patterns are constants and every test compiles them")]
-fn whole(rule: &Rule) -> Regex {
-    let pattern = rule.pattern;
-    let key =
-        if pattern.starts_with("-----BEGIN") { "(?s:.*?-----END [A-Z]+ PRIVATE KEY-----|.*)" } else { "" };
-    Regex::new(&format!("(?-u:{pattern}{key})")).expect("constant patterns")
+fn compiled(pattern: &str) -> Regex {
+    Regex::new(&format!("(?-u:{pattern})")).expect("constant patterns")
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use super::meta::{Meta, PeerFailure, Status};
 use super::notes::{DisputeNote, ExtensionNote, FailedCall, Notes, SummaryNote};
 use super::order::reading_order;
 use super::phase;
+use super::secret::{Clearance, Withheld};
 use super::turn::{Turn, TurnKind, TurnName};
 use crate::domain::effect::Call;
 use crate::domain::fact::Fact;
@@ -223,6 +224,16 @@ fn change(s: &mut Session, fact: &Fact) {
                 stderr: stderr.clone(),
             });
         }
+        Fact::Withheld { call, finds } => {
+            s.notes.withheld = Some(Withheld { call: call.clone(), finds: finds.clone() });
+        }
+        Fact::Cleared { marks, how } => {
+            s.notes.withheld = None;
+            s.notes.asked = None;
+            if *how != Clearance::Abort {
+                s.notes.cleared.extend(marks.iter().map(|mark| (mark.clone(), *how)));
+            }
+        }
         Fact::Retried => {
             s.notes.failed_call = None;
             s.notes.asked = None;
@@ -244,6 +255,7 @@ fn change(s: &mut Session, fact: &Fact) {
                 s.meta.failed.push(vendor.clone());
                 s.meta.peer_failures.push(PeerFailure { round: *round, vendor: vendor.clone(), reason });
             }
+            s.notes.withheld = None;
             s.notes.asked = None;
         }
         Fact::RolesAgreed { roles, discovery_turns } => {
@@ -353,6 +365,7 @@ fn change(s: &mut Session, fact: &Fact) {
             s.row = Some(Status::Interrupted.key().into());
             s.notes.asked = None;
             s.notes.failed_call = None;
+            s.notes.withheld = None;
             s.live.commit_due = true;
         }
         Fact::Resumed => {
@@ -384,6 +397,7 @@ fn spoke(s: &mut Session, turn: &Turn) {
         s.live.given = 0;
     }
     s.notes.failed_call = None;
+    s.notes.withheld = None;
     s.notes.asked = None;
     s.notes.rejection = None;
     s.notes.tries = 0;

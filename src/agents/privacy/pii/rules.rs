@@ -16,6 +16,11 @@ impl Rule {
     pub fn name(&self, lang: Lang) -> &'static str {
         lang.pick(self.en, self.ru)
     }
+
+    /// The first line of a private key, whose lines follow.
+    pub fn is_key(&self) -> bool {
+        self.pattern.starts_with("-----BEGIN")
+    }
 }
 
 const fn secret(en: &'static str, ru: &'static str, pattern: &'static str) -> Rule {
