@@ -146,8 +146,8 @@ fn secret_choices(lang: Lang) -> Vec<Choice> {
         Choice::new(
             "redact",
             lang.pick(
-                "send a mask in its place, in this session always; files stay as they are",
-                "отправлять вместо него заглушку, в этой сессии всегда; файлы не меняются",
+                "mask it in the prompts of this session; files stay as they are",
+                "в промптах сессии будет заглушка; файлы не меняются",
             ),
         ),
         Choice::new(
@@ -160,8 +160,8 @@ fn secret_choices(lang: Lang) -> Vec<Choice> {
         Choice::new(
             "…",
             lang.pick(
-                "type the word send to send it as it is, in this session always",
-                "набери слово «отправить», чтобы в этой сессии отправлять как есть",
+                "type the word send: it goes out as it is, in this session",
+                "набери «отправить»: в этой сессии уйдёт как есть",
             ),
         ),
     ]

@@ -83,7 +83,7 @@ fn open(path: &Path) -> io::Result<Option<(File, u64)>> {
         other => other?,
     };
     let meta = file.metadata()?;
-    Ok(meta.is_file().then(|| (file, meta.len())))
+    Ok(meta.is_file().then_some((file, meta.len())))
 }
 
 /// What opening a link without following it gives.
