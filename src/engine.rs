@@ -11,6 +11,7 @@ pub mod clock;
 pub mod compose;
 pub mod desk;
 pub mod doctor;
+pub mod evidence;
 pub mod facts;
 pub mod finish;
 pub mod guard;

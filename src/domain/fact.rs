@@ -6,6 +6,7 @@ use super::policy::ReflectionPolicy;
 use super::question::Question;
 use super::session::dispute::Dispute;
 use super::session::escalation::Escalation;
+use super::session::evidence::Evidence;
 use super::session::failure::Reason;
 use super::session::gate::Summary;
 use super::session::meta::{AdHocRole, Decision, Handoff, Meta, ResultClass};
@@ -38,6 +39,11 @@ pub enum Fact {
     /// A turn file was accepted.
     Spoke {
         turn: Turn,
+    },
+    /// What became of the facts that a turn names, when it spoke or later.
+    Evidence {
+        turn: TurnName,
+        items: Vec<Evidence>,
     },
     /// A reply was judged invalid and kept aside (PC-232, PC-347). `counted` is false for a clarification (PC-275).
     Rejected {

@@ -6,6 +6,7 @@ pub mod consensus;
 pub mod decide;
 pub mod dispute;
 pub mod escalation;
+pub mod evidence;
 pub mod extension;
 pub mod failure;
 pub mod gate;

@@ -4,6 +4,7 @@
 
 use super::answer;
 use super::compose::{self, Refused};
+use super::evidence;
 use super::outside::Outside;
 use super::questions::open_questions;
 use super::read;
@@ -268,7 +269,12 @@ fn finish_call(runner: &mut Runner, run: Running, outcome: Outcome) -> Result<()
     }
     let elapsed = run.started.elapsed();
     let result = read::result(runner, &run.call, outcome, run.prompt);
-    ended(runner, run.call, result, usage, elapsed)
+    let name = run.call.name.clone();
+    ended(runner, run.call, result, usage, elapsed)?;
+    match name {
+        Some(name) => evidence::look(runner, &name),
+        None => Ok(()),
+    }
 }
 
 /// One look, however many files there are: names come and go only with a new time of the directory.

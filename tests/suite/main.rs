@@ -15,6 +15,7 @@ mod cli;
 mod cuts;
 mod derive;
 mod docs;
+mod evidence;
 mod filter;
 mod git;
 mod kills;

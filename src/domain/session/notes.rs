@@ -2,6 +2,7 @@
 //! answer or decision: at worst a question is asked again or a plain call repeated.
 
 use super::dispute::Dispute;
+use super::evidence::Evidence;
 use super::failure::Reason;
 use super::gate::Summary;
 use super::secret::{Clearance, Withheld};
@@ -51,6 +52,8 @@ pub struct Notes {
     pub failed_call: Option<FailedCall>,
     /// The call whose prompt holds a secret.
     pub withheld: Option<Withheld>,
+    /// What became of the facts that turns name, for showing.
+    pub evidence: Vec<(TurnName, Vec<Evidence>)>,
     /// What may become of secrets in prompts, by their marks. Without it the pilot is asked again.
     pub cleared: Vec<(String, Clearance)>,
     /// Failed tries of the call that is due, for `FLIGHTDECK_ATTEMPT`.

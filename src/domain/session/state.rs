@@ -224,6 +224,10 @@ fn change(s: &mut Session, fact: &Fact) {
                 stderr: stderr.clone(),
             });
         }
+        Fact::Evidence { turn, items } => {
+            s.notes.evidence.retain(|(name, _)| name != turn);
+            s.notes.evidence.push((turn.clone(), items.clone()));
+        }
         Fact::Withheld { call, finds } => {
             s.notes.withheld = Some(Withheld { call: call.clone(), finds: finds.clone() });
         }
