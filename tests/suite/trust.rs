@@ -81,6 +81,8 @@ fn a_refused_file_is_not_used_and_not_asked_about() {
     assert!(ran.code == Some(4) || ran.code == Some(2), "eve is nobody here: {ran:?}");
     assert!(stage.calls().iter().all(|call| !call.starts_with("eve")));
     assert!(stage.run(&["doctor"]).out.contains("refused by you"));
+    let ran = stage.session(&["--peer", "bo", "--writer", "eve"]);
+    assert!(ran.code == Some(2) && ran.err.contains("flightdeck config trust"), "{ran:?}");
 }
 
 #[test]
