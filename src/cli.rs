@@ -40,6 +40,7 @@ pub mod demo;
 pub mod doctor;
 pub mod engine;
 pub mod error;
+pub mod filter;
 pub mod finalize;
 pub mod finish;
 pub mod interrupt;
@@ -55,10 +56,11 @@ pub mod search;
 pub mod show;
 pub mod skill;
 pub mod trace;
+pub mod trust;
 pub mod verify;
 pub mod worktrees;
 
-use args::{Cli, Command};
+use args::{Cli, Command, ConfigArgs, ConfigCommand};
 use clap::Parser;
 use error::CliError;
 use std::ffi::OsString;
@@ -116,12 +118,16 @@ fn dispatch(cli: Cli) -> Result<u8, CliError> {
         Some(Command::Finalize(args)) => finalize::run(&place, args),
         Some(Command::Verify(args)) => verify::run(&place, args),
         Some(Command::Adapter { .. }) | Some(Command::Rehearse { .. }) => Ok(2),
+        Some(Command::Filter(args)) => filter::run(&place, args),
         Some(Command::Doctor(args)) => doctor::run(&place, &args),
         Some(Command::Engine) => engine::run(&place),
         Some(Command::Engines(args)) => engine::engines(&place, &args),
         Some(Command::Worktrees(args)) => worktrees::run(&place, &args),
         Some(Command::Trace(args)) => trace::run(&place, &args),
-        Some(Command::Config) => config::run(&place),
+        Some(Command::Config(ConfigArgs { command: Some(ConfigCommand::Trust(args)) })) => {
+            trust::run(&place, &args)
+        }
+        Some(Command::Config(_)) => config::run(&place),
         Some(Command::Completions { shell }) => completions::run(shell),
     }
 }

@@ -8,4 +8,5 @@ pub mod implementation;
 pub mod layers;
 pub mod places;
 pub mod suggest;
+pub mod trust;
 pub mod value;

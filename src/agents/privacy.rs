@@ -2,5 +2,8 @@
 
 pub mod copy;
 pub mod ignore;
+pub mod judge;
 pub mod map;
 pub mod pii;
+pub mod prompt;
+pub mod survey;

@@ -249,10 +249,13 @@ async fn spawn(spec: &Spec) -> io::Result<Child> {
 
 /// Starts it, confined if it shall be.
 fn start(spec: &Spec, program: &std::path::Path, before: &[OsString]) -> io::Result<Child> {
-    let mut command = command(spec, program, before);
-    match &spec.confinement {
-        Some(confinement) => confinement.spawn(&mut command),
-        None => command.spawn(),
+    let Some(confinement) = &spec.confinement else { return command(spec, program, before).spawn() };
+    match confinement.wrapped(program, &spec.cwd) {
+        Some((wrapper, mut args)) => {
+            args.extend_from_slice(before);
+            command(spec, &wrapper, &args).spawn()
+        }
+        None => confinement.spawn(&mut command(spec, program, before)),
     }
 }
 

@@ -80,6 +80,8 @@ pub enum Sandbox {
     Auto,
     /// Or not called at all.
     Required,
+    /// By bubblewrap, or not called at all.
+    Bubblewrap,
     Off,
 }
 

@@ -29,8 +29,8 @@ use tokio::time::Instant;
 /// A filter refuses with the code of the contract (2, 3 or 4) and one line that names file and rule, never the text.
 pub type Refusal = (u8, String);
 
-/// Copies a directory, leaving out or refusing what may not leave the machine: `(from, to)`.
-pub type CopyFilter = Arc<dyn Fn(&Path, &Path) -> Result<(), Refusal> + Send + Sync>;
+/// Copies a directory, leaving out or refusing what may not leave the machine: `(from, to, tokens at most)`.
+pub type CopyFilter = Arc<dyn Fn(&Path, &Path, Option<u64>) -> Result<(), Refusal> + Send + Sync>;
 
 /// Replaces words of a prompt (PC-067).
 pub type PromptFilter = Arc<dyn Fn(&str) -> Result<String, Refusal> + Send + Sync>;
@@ -312,7 +312,9 @@ async fn filtered_dir(
     };
     let copy = scratch.copy().to_path_buf();
     let to = copy.clone();
-    let result = tokio::task::spawn_blocking(move || filter(&dir, &to)).await;
+    // Only this vendor reads a directory into its context as a whole (PC-066).
+    let tokens = matches!(vendor.kind, Kind::Native(Native::Kimi | Native::KimiCode)).then_some(130_000);
+    let result = tokio::task::spawn_blocking(move || filter(&dir, &to, tokens)).await;
     match result {
         Ok(Ok(())) => Ok(Some(copy)),
         Ok(Err((code, detail))) => Err(unstarted(Reason::Exit(code), detail)),

@@ -1,5 +1,5 @@
-//! Keeping a child in its place: what it may read and write, enforced by the kernel (Landlock) where there is one that
-//! can. Elsewhere nothing is enforced, and everybody who asks is told so.
+//! Keeping a child in its place: what it may read and write, enforced by the kernel (Landlock, or the namespaces that
+//! bubblewrap makes) where there is one that can. Elsewhere nothing is enforced, and everybody who asks is told so.
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -11,6 +11,7 @@ mod none;
 #[cfg(not(target_os = "linux"))]
 use none as system;
 
+mod bubblewrap;
 mod guard;
 mod paths;
 mod state;
@@ -20,8 +21,9 @@ pub use paths::Place;
 use crate::agents::call::Call;
 use crate::agents::process::vars::Vars;
 use crate::agents::registry::{Kind, Native, Sandbox, Vendor};
+use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tokio::process::{Child, Command};
 
 /// What a child and everything that it starts may touch. Paths that do not exist give no right.
@@ -31,9 +33,19 @@ pub struct Confinement {
     pub read: Vec<PathBuf>,
     /// May be read too.
     pub write: Vec<PathBuf>,
+    /// The program that enforces it; `None` for Landlock.
+    pub wrapper: Option<PathBuf>,
 }
 
 impl Confinement {
+    /// The wrapper and its arguments in front of the program, where one enforces this.
+    pub fn wrapped(&self, program: &Path, cwd: &Path) -> Option<(PathBuf, Vec<OsString>)> {
+        let wrapper = self.wrapper.clone()?;
+        let mut args = bubblewrap::arguments(self, cwd);
+        args.push(program.into());
+        Some((wrapper, args))
+    }
+
     /// Starts the command so that neither it nor its descendants get more. An error means that nothing was started.
     pub fn spawn(&self, command: &mut Command) -> io::Result<Child> {
         system::spawn(self, command)
@@ -52,6 +64,8 @@ pub enum Decision {
     /// An implementing call of a program whose state nobody has told: it may write anything but the real trees and the
     /// sessions.
     Guarded,
+    /// Confined by this program.
+    Wrapped(PathBuf),
     /// Runs without; the text says why.
     Free(String),
     /// `sandbox: required`, and it cannot be had.
@@ -69,6 +83,10 @@ impl Decision {
             Decision::Guarded => {
                 "landlock: writes its trees and its own state, never the real trees or the sessions".into()
             }
+            Decision::Wrapped(program) => format!(
+                "{}: sees the system, its scratch folder and its own state, and writes the last two",
+                program.display()
+            ),
             Decision::Free(why) => format!("not enforced: {why}"),
             Decision::Refused(why) => format!("required, but not enforced: {why}; calls are refused"),
         }
@@ -76,8 +94,11 @@ impl Decision {
 }
 
 /// What a call with or without a directory to read would meet. `doctor` asks the same.
-pub fn decide(vendor: &Vendor, has_dir: bool) -> Decision {
+pub fn decide(vendor: &Vendor, has_dir: bool, env: &Vars) -> Decision {
     let is_native = matches!(vendor.kind, Kind::Native(_));
+    if vendor.sandbox == Some(Sandbox::Bubblewrap) {
+        return bubblewrap::find(env).map_or_else(Decision::Refused, Decision::Wrapped);
+    }
     match (vendor.sandbox, support()) {
         (Some(Sandbox::Off), _) => Decision::Free("`sandbox: off`".into()),
         (Some(Sandbox::Required), Err(why)) => Decision::Refused(why),
@@ -95,8 +116,11 @@ pub fn decide(vendor: &Vendor, has_dir: bool) -> Decision {
 }
 
 /// What an implementing call meets.
-pub fn decide_editing(vendor: &Vendor) -> Decision {
+pub fn decide_editing(vendor: &Vendor, env: &Vars) -> Decision {
     let is_native = matches!(vendor.kind, Kind::Native(_));
+    if vendor.sandbox == Some(Sandbox::Bubblewrap) {
+        return bubblewrap::find(env).map_or_else(Decision::Refused, Decision::Wrapped);
+    }
     match (vendor.sandbox, support()) {
         (Some(Sandbox::Off), _) => Decision::Free("`sandbox: off`".into()),
         (Some(Sandbox::Required), Err(why)) => Decision::Refused(why),
@@ -118,23 +142,32 @@ pub fn confinement(
     env: &Vars,
 ) -> (Decision, Option<Confinement>) {
     if let Some(work) = &call.work {
-        let decision = decide_editing(vendor);
+        let decision = decide_editing(vendor, env);
+        let wrapper = match &decision {
+            Decision::Wrapped(program) => Some(program.clone()),
+            _ => None,
+        };
         let confinement = match decision {
-            Decision::Confined => {
+            Decision::Confined | Decision::Wrapped(_) => {
                 let mut confinement = paths::confinement(vendor, place, env);
                 confinement.write.extend(work.write.iter().cloned());
                 // git reads what the trees are made of in their repositories.
                 confinement.read.extend(work.guarded.iter().map(|dir| dir.join(".git")));
-                Some(confinement)
+                Some(Confinement { wrapper, ..confinement })
             }
             Decision::Guarded => Some(guard::all_but(&work.guarded, &work.write)),
             _ => None,
         };
         return (decision, confinement);
     }
-    let decision = decide(vendor, call.add_dir.is_some() && vendor.supports.add_dir);
-    let confinement = (decision == Decision::Confined).then(|| paths::confinement(vendor, place, env));
-    (decision, confinement)
+    let decision = decide(vendor, call.add_dir.is_some() && vendor.supports.add_dir, env);
+    let wrapper = match &decision {
+        Decision::Confined => None,
+        Decision::Wrapped(program) => Some(program.clone()),
+        Decision::Guarded | Decision::Free(_) | Decision::Refused(_) => return (decision, None),
+    };
+    let confinement = Confinement { wrapper, ..paths::confinement(vendor, place, env) };
+    (decision, Some(confinement))
 }
 
 #[cfg(test)]

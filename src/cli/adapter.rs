@@ -1,6 +1,6 @@
 //! `adapter <vendor>`: ours is an adapter by the contract (group C), so other tools can use it.
 
-use super::args::Place;
+use super::args::{Limits, Place, Who};
 use super::context::Context;
 use crate::agents::serve;
 use crate::engine::desk::surroundings;
@@ -9,7 +9,8 @@ use std::io::Write;
 use std::process::ExitCode;
 
 pub fn main(words: &[OsString]) -> ExitCode {
-    let registry = Context::plain(&Place { sessions_dir: None, plain: true, inline: false })
+    let place = Place { sessions_dir: None, plain: true, inline: false };
+    let registry = Context::calling(&place, &Who::default(), &Limits::default(), false)
         .and_then(|context| Ok(context.registry()?));
     let registry = match registry {
         Ok(registry) => registry,

@@ -108,6 +108,14 @@ pub enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         flags: Vec<String>,
     },
+    /// Show what of a directory would leave the machine, and why the rest would not
+    #[command(after_help = "Examples:\n\
+         \x20 flightdeck filter .\n\
+         \x20 flightdeck filter . --list\n\
+         \x20 flightdeck filter . --explain src/config.rs\n\n\
+         Exit codes: 0 the directory could be given (with --explain: the path passes; with --list: the list was made),\n\
+         1 something stops it (with --explain: the path is kept back), 2 usage.")]
+    Filter(Filter),
     /// Say what was found where: places, vendors, repository
     #[command(after_help = "Example:\n\
          \x20 flightdeck doctor --sessions-dir ./sessions\n\
@@ -131,9 +139,10 @@ pub enum Command {
          stands behind the line.")]
     Trace(Trace),
     /// Print the effective configuration and where each value comes from
-    #[command(after_help = "Example:\n\
-         \x20 flightdeck config")]
-    Config,
+    #[command(after_help = "Examples:\n\
+         \x20 flightdeck config\n\
+         \x20 flightdeck config trust")]
+    Config(ConfigArgs),
     /// Print shell completions
     #[command(after_help = "Example:\n\
          \x20 flightdeck completions bash > ~/.local/share/bash-completion/completions/flightdeck")]
@@ -222,6 +231,13 @@ pub struct Drive {
     /// Do not push
     #[arg(long)]
     pub no_push: bool,
+}
+
+impl Drive {
+    /// Somebody may be asked: the run is neither headless nor read by a program.
+    pub fn is_here(&self) -> bool {
+        !self.headless && !self.json
+    }
 }
 
 #[derive(Debug, Clone, Default, Args)]
@@ -353,6 +369,50 @@ pub struct Finalize {
     pub who: Who,
     #[command(flatten)]
     pub drive: Drive,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct Filter {
+    /// The directory that an agent would get
+    pub dir: PathBuf,
+    /// Print the paths that pass, one a line, sorted by their bytes, and nothing else
+    #[arg(long)]
+    pub list: bool,
+    /// Say of one path whether it passes, and which rule keeps it back; a secret is never printed
+    #[arg(long, value_name = "PATH", conflicts_with = "list")]
+    pub explain: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct ConfigArgs {
+    #[command(subcommand)]
+    pub command: Option<ConfigCommand>,
+}
+
+#[derive(Debug, Clone, Subcommand)]
+pub enum ConfigCommand {
+    /// Let this project's configuration run what it names, while it says exactly this
+    #[command(after_help = "Examples:\n\
+         \x20 flightdeck config trust\n\
+         \x20 flightdeck config trust --list\n\
+         \x20 flightdeck config trust --revoke")]
+    Trust(Trust),
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct Trust {
+    /// Go on without what it names, and do not ask again
+    #[arg(long)]
+    pub refuse: bool,
+    /// Print what was said about which file
+    #[arg(long, conflicts_with = "refuse")]
+    pub list: bool,
+    /// Forget what was said about a file
+    #[arg(long, conflicts_with_all = ["list", "refuse"])]
+    pub revoke: bool,
+    /// The file to forget [default: this project's]
+    #[arg(requires = "revoke")]
+    pub file: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Args)]

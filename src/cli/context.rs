@@ -2,6 +2,7 @@
 
 use super::args::{Drive, Limits, Place, Who};
 use super::error::{CliError, Kind};
+use super::trust;
 use crate::config::layers::FlagValue;
 use crate::domain::policy::{
     DecisionPolicy, FindingsPolicy, Implementable, Permit, Policy, ReflectionPolicy,
@@ -37,6 +38,13 @@ impl Context {
             CliError::new(Kind::Failed, format!("the current folder is gone: {e}"), "change to another one")
         })?;
         Ok(Context { setting: Setting::new(&cwd, &flags(place, who, limits))? })
+    }
+
+    /// For commands that call agents: what a project's file asks for is settled first. `is_here` says that the pilot may
+    /// be asked.
+    pub fn calling(place: &Place, who: &Who, limits: &Limits, is_here: bool) -> Result<Context, CliError> {
+        let context = Context::new(place, who, limits)?;
+        if trust::settle(&context, is_here)? { Context::new(place, who, limits) } else { Ok(context) }
     }
 
     pub fn plain(place: &Place) -> Result<Context, CliError> {

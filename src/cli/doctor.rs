@@ -3,6 +3,7 @@
 use super::args::{Doctor, Place};
 use super::context::Context;
 use super::error::CliError;
+use super::trust;
 use crate::engine::doctor;
 
 pub fn run(place: &Place, args: &Doctor) -> Result<u8, CliError> {
@@ -13,6 +14,7 @@ pub fn run(place: &Place, args: &Doctor) -> Result<u8, CliError> {
         print!("{}", runtime.block_on(doctor::text(context.setting())));
         return Ok(0);
     };
+    trust::settle(&context, false)?;
     let registry = context.registry()?;
     let Some(vendor) = registry.get(key) else {
         let known = format!("known are {}", registry.peer_keys().join(", "));

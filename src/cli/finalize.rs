@@ -10,7 +10,8 @@ use crate::domain::session::state::ReportState;
 use crate::domain::session::turn::TurnName;
 
 pub fn run(place: &Place, args: Finalize) -> Result<u8, CliError> {
-    let context = Context::new(place, &args.who, &super::args::Limits::default())?;
+    let limits = super::args::Limits::default();
+    let context = Context::calling(place, &args.who, &limits, args.drive.is_here())?;
     let id = context::id(&args.id)?;
     let mut policy = context.policy(&args.drive)?;
     policy.headless = true;

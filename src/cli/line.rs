@@ -4,7 +4,10 @@ mod pipeline;
 
 use crate::agents::call::Progress;
 use crate::domain::fact::Fact;
+use crate::domain::lang::Lang;
 use crate::domain::question::Question;
+use crate::domain::session::evidence::{Mark, summed};
+use crate::domain::session::secret::Clearance;
 use crate::engine::run::{Command, Finish, run};
 use crate::engine::runner::{Runner, Update};
 use crate::ui::text::{one_line, sanitize};
@@ -192,6 +195,27 @@ pub fn describe(fact: &Fact) -> Option<String> {
             let out = if *failed { ", and is out of the session" } else { "" };
             format!("✗ {vendor} gave no reply in round {round}: {reason}{out} — {}", one_line(detail, 90))
         }
+        Fact::Evidence { turn, items } => {
+            let doubtful =
+                items.iter().filter(|item| matches!(item.mark, Mark::NotFound | Mark::ChangedSince));
+            let doubtful: Vec<String> =
+                doubtful.map(|item| format!("{} {}", item.mark.shown(Lang::En).0, item.claim)).collect();
+            let which = one_line(&doubtful.join(", "), 120);
+            let which = if which.is_empty() { which } else { format!(" ({which})") };
+            format!("  {turn}: {}{which}", summed(items, Lang::En))
+        }
+        Fact::Withheld { call, .. } => {
+            let who = call.vendor.as_deref().unwrap_or("writer");
+            format!("! {who} is not called: its prompt holds what looks like a secret")
+        }
+        Fact::Cleared { how, .. } => format!(
+            "◆ the secret in the prompt: {}",
+            match how {
+                Clearance::Redact => "sent with a mask in its place",
+                Clearance::Send => "sent as it is",
+                Clearance::Abort => "the call is not made",
+            }
+        ),
         Fact::Overruled { vendor, failed: true, .. } => format!("◆ {vendor} is taken out by the pilot"),
         Fact::Overruled { vendor, .. } => format!("◆ {vendor} gets another chance from the pilot"),
         Fact::PipelineDropped => format!(

@@ -16,7 +16,7 @@ use crate::engine::wire::Plan;
 use std::io::{BufRead, Write};
 
 pub fn run(place: &Place, args: New) -> Result<u8, CliError> {
-    let context = Context::new(place, &args.who, &args.limits)?;
+    let context = Context::calling(place, &args.who, &args.limits, args.drive.is_here())?;
     let policy = context.policy(&args.drive)?;
     let given = |text: &Option<String>| text.clone().unwrap_or_default();
     if args.who.peer.as_deref() == Some("") {

@@ -17,10 +17,11 @@ use std::io::{BufRead, IsTerminal, Write};
 const SHOWN: usize = 20;
 
 pub fn run(place: &Place) -> Result<u8, CliError> {
-    let context = Context::plain(place)?;
     if dash::wanted(place, &Drive::default()) {
+        let context = Context::calling(place, &Who::default(), &Limits::default(), true)?;
         return dash::run(&context, place.inline, dash::Goal::Deck);
     }
+    let context = Context::plain(place)?;
     let desk = context.desk(context.registry()?, None);
     let mut open: Vec<SessionId> = Vec::new();
     for listed in list::newest(&context.layout, SHOWN) {

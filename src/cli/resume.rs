@@ -16,7 +16,7 @@ use crate::engine::runner::{OpenError, Runner, Updates};
 use crate::store::load::load;
 
 pub fn run(place: &Place, args: Resume) -> Result<u8, CliError> {
-    let context = Context::new(place, &args.who, &args.limits)?;
+    let context = Context::calling(place, &args.who, &args.limits, args.drive.is_here())?;
     let id = context::id(&args.id)?;
     let policy = context.policy(&args.drive)?;
     if dash::wanted(place, &args.drive) && is_plain_resume(&args) {

@@ -5,8 +5,13 @@ use super::context::{self, Context};
 use super::error::CliError;
 use super::finish::kind;
 use crate::domain::question::Question;
+use crate::domain::session::evidence::{Evidence, summed};
 use crate::domain::session::order::reading_order;
 use crate::domain::session::phase::phase;
+use crate::domain::session::state::Session;
+use crate::domain::session::turn::TurnName;
+use crate::engine::desk::Desk;
+use crate::engine::facts;
 use crate::engine::questions::open_questions;
 use crate::store::load::load;
 use crate::store::lock::EngineLock;
@@ -19,6 +24,7 @@ pub fn run(place: &Place, args: Show) -> Result<u8, CliError> {
     let s = &loaded.session;
     let desk = context.desk(context.registry()?, None);
     let questions = open_questions(s, &desk);
+    let evidence = evidence(s, &desk);
     let engine = EngineLock::holder(&context.layout.runtime(&id)).map(|(pid, _)| pid);
     let turns = reading_order(s.turns.iter(), &s.meta.round_order);
     if args.json {
@@ -40,6 +46,7 @@ pub fn run(place: &Place, args: Show) -> Result<u8, CliError> {
             "rejected": s.rejected.iter().map(|r| serde_json::json!({"file": format!("{}.rejected-{}.txt", r.name.stem(), r.k), "reason": r.reason})).collect::<Vec<_>>(),
             "escalations": s.escalations.iter().map(|e| serde_json::json!({"file": e.file_name(), "turn": e.turn, "reason": e.reason, "source": e.source, "response": e.response})).collect::<Vec<_>>(),
             "questions": questions.iter().map(question).collect::<Vec<_>>(),
+            "evidence": evidence.iter().flat_map(|(turn, items)| items.iter().map(move |item| serde_json::json!({"turn": turn.to_string(), "claim": item.claim.to_string(), "mark": item.mark, "why": item.why}))).collect::<Vec<_>>(),
             "problems": loaded.problems,
         });
         println!("{}", serde_json::to_string_pretty(&value).map_err(CliError::failed)?);
@@ -73,6 +80,18 @@ pub fn run(place: &Place, args: Show) -> Result<u8, CliError> {
         let state = if e.is_open() { "open" } else { "answered" };
         println!("escalation  {} ({state}) {}", e.file_name(), sanitize(&e.reason));
     }
+    for (turn, items) in &evidence {
+        println!("facts       {turn}: {}", summed(items, context.lang()));
+        for item in items {
+            let (shape, word) = item.mark.shown(context.lang());
+            let why = if item.why.is_empty() { String::new() } else { format!(": {}", item.why) };
+            println!(
+                "              {shape} {} — {word}{}",
+                sanitize(&item.claim.to_string()),
+                sanitize(&why)
+            );
+        }
+    }
     for problem in &loaded.problems {
         println!("problem     {}", sanitize(problem));
     }
@@ -86,6 +105,13 @@ pub fn run(place: &Place, args: Show) -> Result<u8, CliError> {
         }
     }
     Ok(0)
+}
+
+/// The facts that turns name, as they are now.
+fn evidence(s: &Session, desk: &Desk) -> Vec<(TurnName, Vec<Evidence>)> {
+    let sources = desk.sources();
+    let now = |items: &Vec<Evidence>| facts::again(items, &sources).unwrap_or_else(|| items.clone());
+    s.notes.evidence.iter().map(|(turn, items)| (turn.clone(), now(items))).collect()
 }
 
 /// A question for scripts: times are spelt as everywhere else in the files.

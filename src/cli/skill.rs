@@ -30,6 +30,7 @@ const COMMANDS: &[&str] = &[
     "verify",
     "trace",
     "worktrees",
+    "filter",
     "adapter",
     "doctor",
     "config",
@@ -125,6 +126,15 @@ mod tests {
         assert_eq!(translated(&["--version"]).unwrap(), "--version");
         assert_eq!(translated(&["help"]).unwrap(), "--help");
         assert_eq!(translated(&["help", "show"]).unwrap(), "show --help");
+    }
+
+    #[test]
+    fn pc_001_every_subcommand_is_left_as_it_is() {
+        use clap::CommandFactory;
+        for command in super::super::args::Cli::command().get_subcommands() {
+            let typed = [command.get_name(), "--list"];
+            assert_eq!(translated(&typed).unwrap(), typed.join(" "));
+        }
     }
 
     #[test]

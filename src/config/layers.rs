@@ -3,6 +3,7 @@
 use super::file::{self, ConfigError, ConfigFile, Problem};
 use super::implementation::{self, Implementation};
 use super::suggest;
+use super::trust::{self, Asked, Guard, Verdict};
 use super::value::{bytes, count, names, path, plain, tree, word, words};
 use crate::domain::lang::Lang;
 use serde_json::{Map, Value};
@@ -15,7 +16,7 @@ use std::path::{Path, PathBuf};
 pub const DEFAULT: &str = include_str!("../../assets/config.yaml");
 
 /// Every key, in the order in which they are shown.
-pub const KEYS: [&str; 19] = [
+pub const KEYS: [&str; 20] = [
     "sessions_dir",
     "writer",
     "peers",
@@ -30,6 +31,7 @@ pub const KEYS: [&str; 19] = [
     "output_cap",
     "orz_headings",
     "peer_context",
+    "secrets",
     "vendors",
     "implementation",
     "theme",
@@ -61,6 +63,15 @@ pub enum OrzHeadings {
 pub enum PeerContext {
     Text,
     Dir,
+}
+
+/// `secrets`: what a prompt that seems to hold one does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Secrets {
+    /// It waits for the pilot.
+    Ask,
+    /// It is sent.
+    Off,
 }
 
 /// One layer's `vendors`, judged by the vendor registry. Later overlays win.
@@ -95,6 +106,7 @@ pub struct Config {
     pub output_cap: usize,
     pub orz_headings: OrzHeadings,
     pub peer_context: PeerContext,
+    pub secrets: Secrets,
     pub vendors: Vec<VendorOverlay>,
     /// Who carries out a decision, and where; `None` when nobody can (PC-467).
     pub implementation: Option<Implementation>,
@@ -149,6 +161,8 @@ pub struct Effective {
     shown: BTreeMap<String, (String, Origin)>,
     /// The files that exist, in layer order.
     pub files: Vec<PathBuf>,
+    /// What the project's file asks for and does not get (see [`super::trust`]).
+    pub untrusted: Option<(Asked, Verdict)>,
 }
 
 impl Effective {
@@ -177,12 +191,26 @@ pub fn load(
     flags: &[FlagValue],
     cwd: &Path,
 ) -> Result<Effective, ConfigError> {
+    load_guarded(files, env, flags, cwd, None)
+}
+
+/// Like [`load`], without what the guard does not let pass.
+pub fn load_guarded(
+    files: &[(PathBuf, PathBuf)],
+    env: &dyn Fn(&str) -> Option<OsString>,
+    flags: &[FlagValue],
+    cwd: &Path,
+    guard: Option<&Guard>,
+) -> Result<Effective, ConfigError> {
     let home = env("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
     let mut layers = Layers { effective: nothing(), problems: Vec::new(), home };
     layers.built_in();
     for (path, base) in files {
         match file::read(path, base) {
-            Ok(Some(file)) => layers.file(&file),
+            Ok(Some(file)) => {
+                let file = layers.guarded(file, guard);
+                layers.file(&file);
+            }
             Ok(None) => {}
             Err(problem) => layers.problems.push(problem),
         }
@@ -208,6 +236,17 @@ impl Layers {
                 self.set(&entry.key, &entry.value, Origin::Default, Path::new("")).unwrap_or_default();
             }
         }
+    }
+
+    fn guarded(&mut self, file: ConfigFile, guard: Option<&Guard>) -> ConfigFile {
+        let Some(guard) = guard.filter(|guard| guard.file == file.path) else { return file };
+        let Some(asked) = trust::asked(&file) else { return file };
+        let verdict = (guard.verdict)(&asked);
+        if verdict == Verdict::Trusted {
+            return file;
+        }
+        self.effective.untrusted = Some((asked, verdict));
+        trust::without(file)
     }
 
     fn file(&mut self, file: &ConfigFile) {
@@ -293,6 +332,13 @@ impl Layers {
                     _ => return Err(expected("text or dir")),
                 };
             }
+            "secrets" => {
+                values.secrets = match text.as_str() {
+                    "ask" => Secrets::Ask,
+                    "off" => Secrets::Off,
+                    _ => return Err(expected("ask or off")),
+                };
+            }
             "vendors" => {
                 let map = value.as_object().ok_or_else(|| expected("names with settings"))?.clone();
                 text = names(&map);
@@ -338,13 +384,14 @@ fn nothing() -> Effective {
         output_cap: 0,
         orz_headings: OrzHeadings::Auto,
         peer_context: PeerContext::Text,
+        secrets: Secrets::Ask,
         vendors: Vec::new(),
         implementation: None,
         theme: None,
         keymap: None,
         screen: None,
     };
-    Effective { values, shown: BTreeMap::new(), files: Vec::new() }
+    Effective { values, shown: BTreeMap::new(), files: Vec::new(), untrusted: None }
 }
 
 const COUNT: &str = "a number from 1 to 1000";

@@ -93,11 +93,26 @@ impl std::error::Error for PlacesError {}
 /// user's, then the project's.
 pub fn config_files(env: Env, cwd: &Path) -> Vec<(PathBuf, PathBuf)> {
     let user = xdg(env, "XDG_CONFIG_HOME", ".config").map(|config| config.join("flightdeck"));
-    let project = git_root(cwd).unwrap_or_else(|| cwd.to_path_buf());
+    let project = project_folder(cwd);
     user.map(|folder| (folder.join("config.yaml"), folder))
         .into_iter()
-        .chain([(project.join(".flightdeck/config.yaml"), project.join(".flightdeck"))])
+        .chain([(project.join("config.yaml"), project)])
         .collect()
+}
+
+/// The configuration file that comes with the project of `cwd`.
+pub fn project_file(cwd: &Path) -> PathBuf {
+    project_folder(cwd).join("config.yaml")
+}
+
+fn project_folder(cwd: &Path) -> PathBuf {
+    git_root(cwd).unwrap_or_else(|| cwd.to_path_buf()).join(".flightdeck")
+}
+
+/// Where the program keeps what it remembers between sessions.
+pub fn state_dir(env: Env) -> Result<PathBuf, PlacesError> {
+    let state = xdg(env, "XDG_STATE_HOME", ".local/state").map(|state| state.join("flightdeck"));
+    state.ok_or(PlacesError::NoState)
 }
 
 /// Resolves every place. Reads variables through `env` and asks the file system only what exists.
@@ -106,8 +121,7 @@ pub fn resolve(config: &Effective, env: Env, cwd: &Path) -> Result<Places, Place
     let (sessions, why) = sessions(config, env, cwd, iwe.as_ref())?;
     let sessions = settled(&sessions);
     let in_iwe = iwe.as_ref().is_some_and(|iwe| settled(&iwe.governance.join("sessions")) == sessions);
-    let state_dir = xdg(env, "XDG_STATE_HOME", ".local/state").map(|state| state.join("flightdeck"));
-    let state_dir = state_dir.ok_or(PlacesError::NoState)?;
+    let state_dir = state_dir(env)?;
     let runtime_root = match iwe.as_ref().filter(|_| in_iwe) {
         Some(iwe) => iwe.workspace.join(".iwe-runtime/peer-sessions"),
         None => state_dir.join("sessions").join(short_hash(&sessions)),

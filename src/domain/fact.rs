@@ -6,6 +6,7 @@ use super::policy::ReflectionPolicy;
 use super::question::Question;
 use super::session::dispute::Dispute;
 use super::session::escalation::Escalation;
+use super::session::evidence::Evidence;
 use super::session::failure::Reason;
 use super::session::gate::Summary;
 use super::session::meta::{AdHocRole, Decision, Handoff, Meta, ResultClass};
@@ -13,6 +14,7 @@ use super::session::pipeline::change::{Edit, Tree};
 use super::session::pipeline::content::Record;
 use super::session::pipeline::track::{Deployed, Refusal, Way, Wish};
 use super::session::pipeline::verdict::Verdict;
+use super::session::secret::{Clearance, Find};
 use super::session::turn::{Turn, TurnName};
 use super::time::Stamp;
 
@@ -42,6 +44,11 @@ pub enum Fact {
     Spoke {
         turn: Turn,
     },
+    /// What became of the facts that a turn names, when it spoke or later.
+    Evidence {
+        turn: TurnName,
+        items: Vec<Evidence>,
+    },
     /// A reply was judged invalid and kept aside (PC-232, PC-347). `counted` is false for a clarification (PC-275).
     Rejected {
         name: TurnName,
@@ -67,6 +74,16 @@ pub enum Fact {
         reason: Reason,
         detail: String,
         stderr: String,
+    },
+    /// The prompt of a call holds what looks like a secret: the call was not made, and the pilot is asked.
+    Withheld {
+        call: super::effect::Call,
+        finds: Vec<Find>,
+    },
+    /// The pilot said what becomes of these secrets for the rest of the session.
+    Cleared {
+        marks: Vec<String>,
+        how: Clearance,
     },
     /// The pilot wants the failed call again.
     Retried,

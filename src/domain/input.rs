@@ -9,6 +9,7 @@ use super::session::pipeline::change::{Edit, Tree};
 use super::session::pipeline::content::Record;
 use super::session::pipeline::track::{Deployed, Refusal};
 use super::session::pipeline::verdict::Verdict;
+use super::session::secret::Find;
 use super::session::turn::Turn;
 
 /// One input of [`super::session::decide::decide`].
@@ -113,5 +114,7 @@ pub enum CallResult {
         detail: String,
         stderr: String,
     },
+    /// It was not made: its prompt holds what looks like a secret.
+    Withheld(Vec<Find>),
     Cancelled,
 }

@@ -18,6 +18,8 @@ pub enum QuestionKind {
     PeerRetry,
     /// The writer's call failed (PC-255).
     WriterRetry,
+    /// The prompt of a call holds what looks like a secret (PC-065).
+    Secret,
     /// The pilot writes the writer's turn.
     PilotTurn,
     /// A peer asks about its role (PC-275).

@@ -28,6 +28,7 @@ pub fn question(s: &Session, wait: &Wait, implementable: &Implementable, now: St
         Wait::PeerRetry | Wait::WriterRetry => {
             (failed_call(s, wait), retry_choices(lang), *wait == Wait::WriterRetry)
         }
+        Wait::Secret { .. } => (secret(s), secret_choices(lang), true),
         Wait::Clarify { vendor, k } => (clarify(s, vendor, *k), Vec::new(), true),
         Wait::Participants => (participants(s), participant_choices(lang), false),
         Wait::Reserved(turn) => (reserved(s, turn), Vec::new(), true),
@@ -132,6 +133,47 @@ fn failed_call(s: &Session, wait: &Wait) -> String {
         ));
     }
     text
+}
+
+/// What is in the prompt and where it comes from; never the secret itself.
+fn secret(s: &Session) -> String {
+    let Some(withheld) = &s.notes.withheld else { return String::new() };
+    let who = withheld.call.vendor.as_deref().unwrap_or(&s.meta.writer_agent);
+    let mut text = match s.meta.lang() {
+        Lang::En => format!("The call to {who} was not made: its prompt holds what looks like a secret."),
+        Lang::Ru => format!("Вызов {who} не сделан: в промпте есть похожее на секрет."),
+    };
+    for find in &withheld.finds {
+        text.push_str(&format!("\n- {}: {}, {}", find.places.join(", "), find.what, find.masked));
+    }
+    text
+}
+
+/// Sending has no key of its own: it is a word that has to be typed.
+fn secret_choices(lang: Lang) -> Vec<Choice> {
+    vec![
+        Choice::new(
+            "redact",
+            lang.pick(
+                "mask it in the prompts of this session; files stay as they are",
+                "в промптах сессии будет заглушка; файлы не меняются",
+            ),
+        ),
+        Choice::new(
+            "abort",
+            lang.pick(
+                "do not make this call: it counts as failed",
+                "не делать этот вызов: он считается неудачным",
+            ),
+        ),
+        Choice::new(
+            "…",
+            lang.pick(
+                "type the word send: it goes out as it is, in this session",
+                "набери «отправить»: в этой сессии уйдёт как есть",
+            ),
+        ),
+    ]
 }
 
 fn retry_choices(lang: Lang) -> Vec<Choice> {

@@ -42,6 +42,8 @@ pub struct Desk {
     pub roots: Vec<PathBuf>,
     /// Whether vendors that support it get the session directory (AMB-08).
     pub peer_context_dir: bool,
+    /// Whether a prompt that seems to hold a secret waits for the pilot (`secrets` of the configuration).
+    pub asks_about_secrets: bool,
     /// `orz_headings` of the configuration, `None` = by language and semaphore (PC-642).
     pub russian_closing: Option<bool>,
     /// Who carries out a decision, and where; `None` when nothing is configured (PC-467).
@@ -60,9 +62,10 @@ pub fn processes() -> Caller {
 /// What every call meets: the real environment, and the filters that stand between it and the outside (PC-063, PC-067).
 pub fn surroundings() -> Surroundings {
     Surroundings {
-        copy_filter: Some(Arc::new(|from, to| match filtered_copy(from, to) {
-            Ok(_) => Ok(()),
-            Err(e) => Err((e.code(), e.to_string())),
+        copy_filter: Some(Arc::new(|from, to, tokens| {
+            let copied = filtered_copy(from, to);
+            let fits = copied.and_then(|copied| tokens.map_or(Ok(()), |limit| copied.within_tokens(limit)));
+            fits.map_err(|e| (e.code(), e.to_string()))
         })),
         prompt_filter: Some(Arc::new(|prompt| Ok(Map::shipped().apply(prompt)))),
         ..Surroundings::real()
@@ -101,5 +104,23 @@ impl Desk {
             .get(vendor)
             .cloned()
             .ok_or_else(|| format!("the vendor \"{vendor}\" is not in the registry"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pc_066_a_directory_over_a_vendors_tokens_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let (from, filter) = (dir.path().join("from"), surroundings().copy_filter.unwrap());
+        std::fs::create_dir(&from).unwrap();
+        std::fs::write(from.join("a.md"), "ж".repeat(100)).unwrap();
+        let to = |name: &str| dir.path().join(name);
+        assert_eq!(filter(&from, &to("a"), Some(50)), Ok(()));
+        assert_eq!(filter(&from, &to("b"), None), Ok(()));
+        assert_eq!(filter(&from, &to("c"), Some(49)).unwrap_err().0, 4);
+        ["a", "b", "c"].iter().for_each(|name| crate::agents::privacy::copy::remove_copy(&to(name)).unwrap());
     }
 }

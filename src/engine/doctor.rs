@@ -8,6 +8,8 @@ pub use call::probe;
 use super::setting::Setting;
 use crate::agents::process::vars::Vars;
 use crate::agents::sandbox;
+use crate::config::layers::Secrets;
+use crate::config::trust::Verdict;
 use std::fmt::Write;
 
 /// The report as lines for a person.
@@ -38,6 +40,12 @@ pub async fn text(setting: &Setting) -> String {
         let state = if setting.effective.files.contains(path) { "read" } else { "not there" };
         line("config", format!("{} ({state})", path.display()));
     }
+    if let Some((asked, verdict)) = &setting.effective.untrusted {
+        let why = if *verdict == Verdict::Refused { "refused by you" } else { "not trusted" };
+        let keys: Vec<&str> = asked.wishes.iter().map(|wish| wish.key.as_str()).collect();
+        let keys = keys.join(", ").escape_debug().to_string();
+        let _ = writeln!(out, "            {why}, so these are not used: {keys} (`flightdeck config trust`)");
+    }
     let _ = writeln!(out, "\nvendors");
     match setting.registry() {
         Ok(registry) => {
@@ -56,6 +64,13 @@ pub async fn text(setting: &Setting) -> String {
         Ok(()) => "Landlock, for the vendors that say so above".to_string(),
         Err(why) => format!("no sandbox: not enforced, {why}"),
     };
+    let secrets = match setting.effective.values.secrets {
+        Secrets::Ask => {
+            "a prompt that seems to hold a key, a token or a password waits for you; known forms only"
+        }
+        Secrets::Off => "not checked: prompts are sent whatever they hold (`secrets: off`)",
+    };
+    let _ = writeln!(out, "\nsecrets     {secrets}");
     let _ = writeln!(out, "\nenforced    process group, deadline and output cap for every call; {sandbox}");
     out
 }

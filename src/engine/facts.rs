@@ -2,11 +2,13 @@
 //! (PC-346).
 
 use crate::domain::session::claim::{Checked, Claim, Finding, WpState, wp_state};
+use crate::domain::session::evidence::{Evidence, Mark};
 use crate::engine::wp::{Plans, WpId};
 use crate::git::repo::{self, Repo};
+use sha2::{Digest, Sha256};
 use std::cell::OnceCell;
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Component, Path, PathBuf};
 
 /// How much of a file is read to count its lines, and how many names of a root are looked at. Beyond, the answer is
@@ -25,18 +27,42 @@ pub struct Sources<'a> {
 
 /// Resolves each claim. Blocks on files and repositories.
 pub fn check(claims: Vec<Claim>, sources: &Sources) -> Vec<Checked> {
-    let desk = Desk {
-        repositories: OnceCell::new(),
-        roots: sources
-            .roots
-            .iter()
-            .filter_map(|root| root.canonicalize().ok())
-            .filter(|root| root.is_dir())
-            .collect(),
-        names: OnceCell::new(),
-        sources,
-    };
+    let desk = Desk::new(sources);
     claims.into_iter().map(|claim| Checked { finding: desk.judge(&claim), claim }).collect()
+}
+
+/// What is shown beside a turn about each of its facts.
+pub fn evidence(claims: Vec<Claim>, sources: &Sources) -> Vec<Evidence> {
+    let desk = Desk::new(sources);
+    let judged = |claim: Claim| {
+        let (mark, why) = match desk.judge(&claim) {
+            Finding::Confirmed => (Mark::Confirmed, String::new()),
+            Finding::Contradicted(why) => (Mark::NotFound, why),
+            Finding::Unverified => (Mark::Unverified, String::new()),
+        };
+        let print = if mark == Mark::Confirmed { desk.print(&claim) } else { String::new() };
+        Evidence { claim, mark, why, print }
+    };
+    claims.into_iter().map(judged).collect()
+}
+
+/// The same facts as they are now: what was there and is another one has changed. `None` when all is as it was.
+pub fn again(items: &[Evidence], sources: &Sources) -> Option<Vec<Evidence>> {
+    if items.iter().all(|item| item.print.is_empty()) {
+        return None;
+    }
+    let desk = Desk::new(sources);
+    let look = |item: &Evidence| {
+        let is_same = item.print.is_empty() || desk.print(&item.claim) == item.print;
+        let mark = match item.mark {
+            Mark::Confirmed | Mark::ChangedSince if is_same => Mark::Confirmed,
+            Mark::Confirmed => Mark::ChangedSince,
+            other => other,
+        };
+        Evidence { mark, ..item.clone() }
+    };
+    let now: Vec<Evidence> = items.iter().map(look).collect();
+    (now != items).then_some(now)
 }
 
 /// What is opened and listed once for all claims, when the first one needs it.
@@ -49,11 +75,25 @@ struct Desk<'a> {
     names: OnceCell<Option<Vec<PathBuf>>>,
 }
 
-impl Desk<'_> {
+impl<'a> Desk<'a> {
+    fn new(sources: &'a Sources<'a>) -> Desk<'a> {
+        let roots = sources.roots.iter().filter_map(|root| root.canonicalize().ok());
+        Desk {
+            repositories: OnceCell::new(),
+            roots: roots.filter(|root| root.is_dir()).collect(),
+            names: OnceCell::new(),
+            sources,
+        }
+    }
+
     fn judge(&self, claim: &Claim) -> Finding {
         match claim {
             Claim::Commit { sha } => self.commit(sha),
-            Claim::Lines { path, from, to, .. } => self.lines(path, *from, *to),
+            Claim::Lines { path, from, to, .. } => self.lines(path, *from, *to).0,
+            Claim::File { path } => match self.lines(path, 1, 1) {
+                (Finding::Confirmed, _) => Finding::Confirmed,
+                _ => Finding::Unverified,
+            },
             Claim::WpStatus { wp, status_word: status } => self.wp_status(wp, status),
         }
     }
@@ -71,15 +111,27 @@ impl Desk<'_> {
         }
     }
 
-    fn lines(&self, path: &str, from: u32, to: u32) -> Finding {
-        if self.roots.is_empty() || from == 0 || to < from {
-            return Finding::Unverified;
+    /// A hash of what a confirmed claim points at; empty for what does not change.
+    fn print(&self, claim: &Claim) -> String {
+        match claim {
+            Claim::Lines { path, from, to, .. } => {
+                let found = self.lines(path, *from, *to).1;
+                found.and_then(|file| hash_of_lines(&file, *from, *to)).unwrap_or_default()
+            }
+            Claim::Commit { .. } | Claim::WpStatus { .. } | Claim::File { .. } => String::new(),
         }
-        let Some(wanted) = plain_path(path) else { return Finding::Unverified };
+    }
+
+    /// The finding, and the file that confirms it.
+    fn lines(&self, path: &str, from: u32, to: u32) -> (Finding, Option<PathBuf>) {
+        if self.roots.is_empty() || from == 0 || to < from {
+            return (Finding::Unverified, None);
+        }
+        let Some(wanted) = plain_path(path) else { return (Finding::Unverified, None) };
         let mut nearby: Vec<Place> = self.roots.iter().map(|root| self.place(&root.join(&wanted))).collect();
         if !nearby.iter().any(|place| matches!(place, Place::File(_))) && wanted.is_relative() {
             let Some(names) = self.names.get_or_init(|| names(&self.roots)) else {
-                return Finding::Unverified;
+                return (Finding::Unverified, None);
             };
             nearby.extend(names.iter().filter(|name| name.ends_with(&wanted)).map(|name| self.place(name)));
         }
@@ -89,17 +141,18 @@ impl Desk<'_> {
                 Place::Absent => {}
                 Place::Elsewhere => unknown = true,
                 Place::File(file) => match line_count(&file, to) {
-                    Some(lines) if lines >= to => return Finding::Confirmed,
+                    Some(lines) if lines >= to => return (Finding::Confirmed, Some(file)),
                     Some(lines) => longest = longest.max(Some(lines)),
                     None => unknown = true,
                 },
             }
         }
-        match longest {
+        let finding = match longest {
             _ if unknown => Finding::Unverified,
             Some(lines) => Finding::Contradicted(format!("{path} has {lines} lines, not {to}")),
             None => Finding::Contradicted(format!("{path} is not in the folders of this session")),
-        }
+        };
+        (finding, None)
     }
 
     /// Links are followed only to see whether they stay inside; what leads out is not looked at.
@@ -164,6 +217,18 @@ fn plain_path(path: &str) -> Option<PathBuf> {
         Path::new(path).components().filter(|part| !matches!(part, Component::CurDir)).collect();
     let ok = path.components().all(|part| matches!(part, Component::Normal(_) | Component::RootDir));
     (ok && path.file_name().is_some()).then_some(path)
+}
+
+/// `None` when the file cannot be read. The ends of lines do not count.
+fn hash_of_lines(path: &Path, from: u32, to: u32) -> Option<String> {
+    let reader = BufReader::new(File::open(path).ok()?.take(READ_LIMIT));
+    let mut hash = Sha256::new();
+    for line in reader.split(b'\n').skip(from as usize - 1).take((to - from) as usize + 1) {
+        let line = line.ok()?;
+        hash.update(line.trim_ascii_end());
+        hash.update(b"\n");
+    }
+    Some(hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// Lines of the file, counted no further than `enough`. `None` when that cannot be said.

@@ -52,9 +52,13 @@ pub fn prepare(setting: &Setting, plan: &Plan) -> Result<Prepared, PlanError> {
     let (values, lang) = (&setting.effective.values, setting.lang());
     let writer = registry.get(&values.writer).cloned().ok_or_else(|| {
         let known = registry.vendors.iter().map(|v| v.key.as_str()).collect::<Vec<_>>().join(", ");
+        let trust = match setting.effective.untrusted {
+            Some(_) => "; those of this project's file are not trusted (`flightdeck config trust`)",
+            None => "",
+        };
         PlanError::usage(
             format!("the writer {:?} is not registered", values.writer),
-            format!("known vendors: {known}"),
+            format!("known vendors: {known}{trust}"),
         )
     })?;
     let requested = match plan.peers.as_str() {

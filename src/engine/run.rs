@@ -5,11 +5,13 @@
 use super::answer;
 use super::compose::{self, Refused};
 use super::desk::CancelSignal;
+use super::evidence;
 use super::outside::Outside;
 use super::pipeline::{implement, job};
 use super::questions::open_questions;
 use super::read;
 use super::runner::{Runner, Update};
+use super::secrets;
 use crate::agents::call::{Outcome, Progress, Reply};
 use crate::domain::effect::{Call, Purpose};
 use crate::domain::fact::{Fact, Usage};
@@ -232,7 +234,7 @@ fn launch(runner: &mut Runner, call: Call) -> Result<Option<Running>, (Call, Cal
         return Ok(Some(work(runner, call)));
     }
     let failed = |reason, detail: String| CallResult::Failed { reason, detail, stderr: String::new() };
-    let ready = match compose::ready(runner, &call) {
+    let mut ready = match compose::ready(runner, &call) {
         Ok(ready) => ready,
         Err(Refused::Pilot) => return Ok(None),
         Err(Refused::TooLong { bytes }) => {
@@ -241,6 +243,10 @@ fn launch(runner: &mut Runner, call: Call) -> Result<Option<Running>, (Call, Cal
         }
         Err(Refused::Vendor(detail)) => return Err((call, failed(Reason::Exit(1), detail))),
     };
+    match secrets::checked(runner, &ready.vendor, std::mem::take(&mut ready.call.prompt)) {
+        Ok(prompt) => ready.call.prompt = prompt,
+        Err(finds) => return Err((call, CallResult::Withheld(finds))),
+    }
     let prompt: Arc<str> = ready.call.prompt.as_str().into();
     let (cancel, signal) = cancelling();
     let sink = runner.updates_sink(call.clone());
@@ -305,7 +311,12 @@ fn finish_call(runner: &mut Runner, run: Running, done: Done) -> Result<(), Stor
     }
     let elapsed = run.started.elapsed();
     let result = edited.unwrap_or_else(|| read::result(runner, &run.call, outcome, run.prompt));
-    ended(runner, run.call, result, usage, elapsed)
+    let name = run.call.name.clone();
+    ended(runner, run.call, result, usage, elapsed)?;
+    match name {
+        Some(name) => evidence::look(runner, &name),
+        None => Ok(()),
+    }
 }
 
 /// One look, however many files there are: names come and go only with a new time of the directory.

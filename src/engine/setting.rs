@@ -2,11 +2,13 @@
 
 use super::clock::{Clock, iso_week};
 use super::desk::{self, Desk};
+use super::trust;
 use super::wp;
 use crate::agents::registry::places::SkillPaths;
 use crate::agents::registry::{OUTPUT_CAP, Overlay, Registry};
-use crate::config::layers::{self, Consent, Effective, FlagValue, OrzHeadings, PeerContext};
+use crate::config::layers::{self, Consent, Effective, FlagValue, OrzHeadings, PeerContext, Secrets};
 use crate::config::places::{self, Places};
+use crate::config::trust::{Asked, Guard, Verdict};
 use crate::domain::lang::Lang;
 use crate::domain::policy::Permit;
 use crate::store::layout::Layout;
@@ -47,10 +49,16 @@ impl Setting {
     /// The configuration as it is seen from `cwd`, with these flags on top.
     pub fn new(cwd: &Path, flags: &[FlagValue]) -> Result<Setting, SettingError> {
         let files = places::config_files(&env, cwd);
-        let effective = layers::load(&files, &env, flags, cwd).map_err(|e| SettingError {
-            cause: format!("the configuration cannot be used:\n{e}"),
-            next: "correct it, then try again",
-        })?;
+        let guard =
+            places::state_dir(&env).ok().map(|state| move |asked: &Asked| trust::verdict(&state, asked));
+        let unknown = |_: &Asked| Verdict::Open;
+        let verdict: &dyn Fn(&Asked) -> Verdict = guard.as_ref().map_or(&unknown, |known| known);
+        let guard = Guard { file: places::project_file(cwd), verdict };
+        let effective =
+            layers::load_guarded(&files, &env, flags, cwd, Some(&guard)).map_err(|e| SettingError {
+                cause: format!("the configuration cannot be used:\n{e}"),
+                next: "correct it, then try again",
+            })?;
         let places = places::resolve(&effective, &env, cwd)
             .map_err(|e| SettingError { cause: e.to_string(), next: "" })?;
         let layout = Layout::new(places.sessions.clone(), places.runtime_root.clone());
@@ -108,6 +116,7 @@ impl Setting {
             places: Arc::new(self.places.clone()),
             model: model.unwrap_or_default().to_string(),
             roots,
+            asks_about_secrets: values.secrets == Secrets::Ask,
             peer_context_dir: values.peer_context == PeerContext::Dir,
             russian_closing: match values.orz_headings {
                 OrzHeadings::Auto => None,

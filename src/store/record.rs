@@ -7,6 +7,7 @@ use crate::domain::policy::ReflectionPolicy;
 use crate::domain::session::extension;
 use crate::domain::session::id::SessionId;
 use crate::domain::session::meta::{Meta, ResultClass};
+use crate::domain::session::secret::Clearance;
 use crate::domain::session::state::Session;
 use crate::domain::session::turn::TurnName;
 use crate::domain::time::Stamp;
@@ -172,6 +173,14 @@ impl Recorder {
             Fact::Extended { reason, .. } => self.pilot(now, "extension", reason),
             Fact::Clarified { vendor, answer, .. } => {
                 self.pilot(now, &format!("clarification for {vendor}"), answer)
+            }
+            Fact::Cleared { marks, how } => {
+                let what = match how {
+                    Clearance::Redact => "masked",
+                    Clearance::Send => "sent as it is",
+                    Clearance::Abort => "call not made",
+                };
+                self.pilot(now, &format!("{} secrets in a prompt", marks.len()), what)
             }
             Fact::ReservedAnswered { turn, answer } => {
                 self.pilot(now, &format!("reserved decision in {turn}"), answer)

@@ -364,6 +364,7 @@ fn desk(layout: &Layout, caller: Caller) -> Desk {
         plans: Arc::new(Plans::default()),
         roots: Vec::new(),
         peer_context_dir: false,
+        asks_about_secrets: true,
         russian_closing: None,
     }
 }

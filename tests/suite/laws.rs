@@ -20,6 +20,7 @@ use flightdeck::domain::session::gate::{self, Defer};
 use flightdeck::domain::session::head::Head;
 use flightdeck::domain::session::meta::{Meta, ResultClass};
 use flightdeck::domain::session::phase::{Phase, Wait, phase, voters};
+use flightdeck::domain::session::secret::Find;
 use flightdeck::domain::session::state::{Session, apply, repairs};
 use flightdeck::domain::session::turn::TurnName;
 use flightdeck::domain::time::Stamp;
@@ -348,6 +349,14 @@ impl Stage {
                 return CallResult::Failed { reason, detail: dice.odd().into(), stderr: dice.odd().into() };
             }
         }
+        if dice.below(12) == 0 {
+            return CallResult::Withheld(vec![Find {
+                places: vec!["00-writer.md:3".into()],
+                what: dice.odd().into(),
+                masked: "ghp_…".into(),
+                mark: dice.odd().into(),
+            }]);
+        }
         match call.purpose {
             purpose if purpose.is_pipeline() => track::result(&self.live, call, dice),
             Purpose::Peer | Purpose::Discovery => peer(call, dice),
@@ -484,6 +493,7 @@ fn answer(wait: &Wait, dice: &mut Dice) -> String {
             _ => dice.odd().into(),
         },
         Wait::PeerRetry | Wait::WriterRetry => dice.of(&["retry", "retry", "retry", "abort", "what?"]).into(),
+        Wait::Secret { .. } => dice.of(&["redact", "send", "s", "abort", "what?"]).into(),
         Wait::Participants => dice.of(&["retry", "close", "close", "abort"]).into(),
         Wait::Gate => dice.of(&["A", "Б", "B", "C", "what?"]).into(),
         Wait::Close => match dice.below(4) {

@@ -1,18 +1,20 @@
 //! The filtered, read-only copy of a directory: the only form in which an agent's CLI sees one (PC-063 to PC-066).
 
-use super::{ignore::Ignore, pii};
-use rustix::fs::OFlags;
+use super::ignore::Ignore;
+use super::judge::{self, Kept};
+use super::pii;
+use crate::domain::lang::Lang;
 use std::fmt;
-use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Limits of a directory after the ignore rules (PC-066).
-const BYTES: u64 = 100 * 1024 * 1024;
-const FILES: usize = 5000;
+pub const BYTES: u64 = 100 * 1024 * 1024;
+pub const FILES: usize = 5000;
 /// Most of the time goes into the disk; a third thread would gain nothing.
 const THREADS: usize = 2;
 
@@ -95,7 +97,7 @@ struct Job {
     shown: String,
 }
 
-fn copy_for(src: &Path, dst: &Path, home: Option<&Path>) -> Result<Copied, CopyError> {
+pub(super) fn copy_for(src: &Path, dst: &Path, home: Option<&Path>) -> Result<Copied, CopyError> {
     let src = src.canonicalize().map_err(|e| filter(src, "cannot be opened", &e))?;
     let ignore = Ignore::for_dir(&src, home)
         .map_err(|e| CopyError::Filter(format!("the ignore rules failed: {e}")))?;
@@ -122,21 +124,20 @@ fn collect(src: &Path, ignore: &Ignore, copied: &mut Copied) -> Result<Vec<Job>,
             let path = folder.join(entry.file_name());
             let shown = path.to_string_lossy().into_owned();
             let kind = entry.file_type().map_err(|e| filter(&path, "cannot be examined", &e))?;
-            // Packed objects of a repository cannot be scanned, so its insides are never shown.
-            let ignored = if kind.is_dir() { ignore.folder(&shown) } else { ignore.file(&shown) };
-            if ignored || entry.file_name() == ".git" {
-                continue;
-            }
-            if kind.is_dir() {
-                folders.push(path);
-            } else if kind.is_symlink() {
-                copied.notes.push(format!("{} is a link and was left out", plain(&shown)));
-            } else if !kind.is_file() {
-                copied.notes.push(format!("{} is no ordinary file and was left out", plain(&shown)));
-            } else {
-                bytes += entry.metadata().map_err(|e| filter(&path, "cannot be examined", &e))?.len();
-                jobs.push(Job { path, shown });
-                within_limits(src, jobs.len(), bytes)?;
+            match judge::entry(ignore, &shown, kind) {
+                Some(Kept::Link) => {
+                    copied.notes.push(format!("{} is a link and was left out", plain(&shown)))
+                }
+                Some(Kept::Special) => {
+                    copied.notes.push(format!("{} is no ordinary file and was left out", plain(&shown)));
+                }
+                Some(_) => {}
+                None if kind.is_dir() => folders.push(path),
+                None => {
+                    bytes += entry.metadata().map_err(|e| filter(&path, "cannot be examined", &e))?.len();
+                    jobs.push(Job { path, shown });
+                    within_limits(src, jobs.len(), bytes)?;
+                }
             }
         }
     }
@@ -225,22 +226,17 @@ fn copy_one(
             "{name} has {rule}; nothing was sent. Remove it or list the file in .agentigore"
         )))
     };
-    if let Some(rule) = job.path.file_name().and_then(|name| pii::file_name(name.as_encoded_bytes())) {
-        return block(rule);
-    }
-    match read(&src.join(&job.path), buffer) {
-        Ok(true) => {}
-        Ok(false) => {
+    match judge::file(&src.join(&job.path), buffer).1 {
+        Some(Kept::Name(rule) | Kept::Content(rule)) => return block(rule.name(Lang::En)),
+        Some(Kept::TooBig) => return block("more than 10 MB, which is too much to be scanned"),
+        Some(Kept::Unreadable(why)) => {
+            return Err(CopyError::Filter(format!("{name} cannot be read: {why}; the call was not made")));
+        }
+        Some(_) => {
             copied.notes.push(format!("{name} changed while it was copied and was left out"));
             return Ok(());
         }
-        Err(e) => return Err(filter(&job.path, "cannot be read", &e)),
-    }
-    if buffer.len() as u64 > pii::FILE_LIMIT {
-        return block("more than 10 MB, which is too much to be scanned");
-    }
-    if let Some(rule) = pii::content(buffer) {
-        return block(rule);
+        None => {}
     }
     let target = OpenOptions::new().write(true).create_new(true).mode(0o400).open(dst.join(&job.path));
     target
@@ -248,30 +244,10 @@ fn copy_one(
         .map_err(|e| filter(&job.path, "cannot be copied", &e))?;
     copied.files += 1;
     copied.bytes += buffer.len() as u64;
-    // Every byte but the continuation bytes 10xxxxxx begins a character.
-    copied.characters += buffer.iter().filter(|b| **b & 0xc0 != 0x80).count() as u64;
+    copied.characters += pii::characters(buffer);
     copied.public_ips += pii::public_ips(buffer);
     Ok(())
 }
-
-/// At most one byte more than the limit. `false` when the path is no ordinary file any more.
-fn read(path: &Path, buffer: &mut Vec<u8>) -> io::Result<bool> {
-    buffer.clear();
-    // Between the walk and now a file may have become a link or a pipe: neither is followed nor waited for.
-    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
-    let file: File = match OpenOptions::new().read(true).custom_flags(flags.cast_signed()).open(path) {
-        Err(e) if e.kind() == io::ErrorKind::NotFound || e.raw_os_error() == Some(LOOP) => return Ok(false),
-        other => other?,
-    };
-    if !file.metadata()?.is_file() {
-        return Ok(false);
-    }
-    file.take(pii::FILE_LIMIT + 1).read_to_end(buffer)?;
-    Ok(true)
-}
-
-/// What opening a link without following it gives.
-const LOOP: i32 = rustix::io::Errno::LOOP.raw_os_error();
 
 /// Sets the mode of `folder` and all folders below it.
 fn chmod_folders(folder: &Path, mode: u32) -> io::Result<()> {
@@ -300,7 +276,7 @@ fn filter(path: &Path, what: &str, error: &io::Error) -> CopyError {
 }
 
 /// A name in a message on one line: names are outside text and may hold anything.
-fn plain(name: &str) -> String {
+pub fn plain(name: &str) -> String {
     name.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
 }
 

@@ -1,249 +1,140 @@
 //! Ignore files: which files of a directory an agent never sees (PC-064). The forms look like those of git but are
 //! fewer and differ in detail, so they are matched here: `*` also matches `/`, and there is no re-inclusion.
 
+mod rule;
+
+use regex::{RegexSet, RegexSetBuilder};
+use rule::Rule;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::{fs, io};
 
 /// `.agentigore` is the interface of the skill family; the spelling one expects is read too.
 const NAMES: [&str; 2] = [".agentigore", ".agentignore"];
 
-/// The union of all ignore files that apply to one directory.
-#[derive(Debug, Clone, Default)]
-pub struct Ignore {
-    sets: Vec<Set>,
+/// Room for ten thousands of rules: a long ignore file must not stop the filter.
+const SIZE_LIMIT: usize = 512 << 20;
+
+/// Where a rule stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    pub file: Arc<Path>,
+    /// Counted from 1.
+    pub line: usize,
+    pub pattern: String,
 }
 
-/// The rules of one file. `above` are the folders between the file's folder and the directory: a rule may be meant
-/// from either place, so it is tried from both.
+/// The union of all ignore files that apply to one directory.
+#[derive(Debug, Clone)]
+pub struct Ignore {
+    /// Every rule, meant from the directory itself.
+    here: Set,
+    /// The rules of the repository's root once more: they may also be meant from there. The text leads from the root to
+    /// the directory and ends with `/`.
+    above: Option<(String, Set)>,
+}
+
+/// Rules as two searches over a path, each of which runs once however many rules there are.
 #[derive(Debug, Clone)]
 struct Set {
-    above: Vec<String>,
-    rules: Vec<Rule>,
-}
-
-#[derive(Debug, Clone)]
-enum Rule {
-    /// `**/X/**` and `X/`: any folder of that name (several folders in a row when X has a `/`).
-    Folder(Glob),
-    /// `X/**` and `/X/`: the folder X at the root.
-    Prefix(String, Glob),
-    /// `**/X`: the file name, or the last parts of the path.
-    Tail(Glob),
-    /// A plain glob: the whole relative path, or the file name.
-    Plain(Glob),
-    /// `/X`: the whole relative path only.
-    Rooted(Glob),
+    origins: Vec<Origin>,
+    /// For the path of a file.
+    files: RegexSet,
+    /// For the path of a folder, with `/` at its end.
+    folders: RegexSet,
 }
 
 impl Ignore {
     /// Reads the ignore files that apply to `dir`: of `<home>/.iwe`, of the root of its repository, its own. A file that
     /// exists but cannot be read is an error, because without it too much would be shown.
     pub fn for_dir(dir: &Path, home: Option<&Path>) -> Result<Ignore, String> {
-        let mut ignore = Ignore::default();
+        let (mut all, mut of_root) = (Vec::new(), Vec::new());
         if let Some(home) = home {
-            ignore.read(&home.join(".iwe"), Vec::new())?;
+            read(&home.join(".iwe"), &mut all)?;
         }
-        if let Some(root) = repository(dir).filter(|root| root != dir) {
-            let above =
-                dir.strip_prefix(&root).map(|rest| rest.iter().map(|p| p.to_string_lossy().into()).collect());
-            ignore.read(&root, above.unwrap_or_default())?;
+        let root = repository(dir).filter(|root| root != dir);
+        if let Some(root) = &root {
+            read(root, &mut of_root)?;
+            all.extend(of_root.iter().cloned());
         }
-        ignore.read(dir, Vec::new())?;
-        Ok(ignore)
+        read(dir, &mut all)?;
+        let lead = root.as_deref().and_then(|root| dir.strip_prefix(root).ok());
+        let lead = lead.map(|lead| format!("{}/", lead.to_string_lossy()));
+        let above = match lead.filter(|_| !of_root.is_empty()) {
+            Some(lead) => Some((lead, Set::new(of_root)?)),
+            None => None,
+        };
+        Ok(Ignore { here: Set::new(all)?, above })
     }
 
     /// Rules from text, as if it stood in the directory itself.
-    pub fn parse(text: &str) -> Ignore {
-        let mut ignore = Ignore::default();
-        ignore.add(text, Vec::new());
-        ignore
+    pub fn parse(text: &str) -> Result<Ignore, String> {
+        let mut origins = Vec::new();
+        add(text, &Arc::from(Path::new(NAMES[0])), &mut origins);
+        Ok(Ignore { here: Set::new(origins)?, above: None })
     }
 
-    /// True for a file, given by its path relative to the directory with `/` between the parts.
-    pub fn file(&self, path: &str) -> bool {
-        let parts: Vec<&str> = path.split('/').collect();
-        let Some((_, folders)) = parts.split_last() else { return false };
-        self.any(&parts, |rule, parts| rule.file(parts))
-            || (1..=folders.len()).any(|n| self.folder_parts(&folders[..n]))
-    }
-
-    /// True for a folder of which no file can be shown.
-    pub fn folder(&self, path: &str) -> bool {
-        self.folder_parts(&path.split('/').collect::<Vec<_>>())
-    }
-
-    fn folder_parts(&self, folders: &[&str]) -> bool {
-        self.any(folders, |rule, folders| rule.folder(folders))
-    }
-
-    fn any(&self, parts: &[&str], hit: impl Fn(&Rule, &[&str]) -> bool) -> bool {
-        self.sets.iter().any(|set| {
-            let from_file: Vec<&str> =
-                set.above.iter().map(String::as_str).chain(parts.iter().copied()).collect();
-            set.rules.iter().any(|rule| hit(rule, parts) || (!set.above.is_empty() && hit(rule, &from_file)))
-        })
-    }
-
-    fn read(&mut self, folder: &Path, above: Vec<String>) -> Result<(), String> {
-        for path in NAMES.map(|name| folder.join(name)) {
-            match fs::read(&path).map(String::from_utf8) {
-                Ok(Ok(text)) => self.add(&text, above.clone()),
-                Ok(Err(_)) => return Err(format!("{} is not UTF-8 text", path.display())),
-                Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {}
-                Err(e) => return Err(format!("{} cannot be read: {e}", path.display())),
-            }
-        }
-        Ok(())
-    }
-
-    fn add(&mut self, text: &str, above: Vec<String>) {
-        let lines = text.trim_start_matches('\u{feff}').lines().map(str::trim);
-        let rules =
-            lines.filter(|line| !line.is_empty() && !line.starts_with('#')).map(Rule::parse).collect();
-        self.sets.push(Set { above, rules });
-    }
-}
-
-impl Rule {
-    fn parse(pattern: &str) -> Rule {
-        let deep = pattern.strip_prefix("**/");
-        let glob = |text: &str| Glob::parse(text.trim_matches('/'));
-        let prefix = |text: &str| Rule::Prefix(text.trim_matches('/').to_string(), glob(text));
-        if let Some(name) = deep.and_then(|rest| rest.strip_suffix("/**")).filter(|name| !name.is_empty()) {
-            Rule::Folder(glob(name))
-        } else if let Some(name) = pattern.strip_suffix('/') {
-            match deep {
-                None if name.starts_with('/') => prefix(name),
-                _ => Rule::Folder(glob(name.strip_prefix("**/").unwrap_or(name))),
-            }
-        } else if let Some(tail) = deep {
-            Rule::Tail(glob(tail))
-        } else if let Some(name) = pattern.strip_suffix("/**") {
-            prefix(name)
-        } else if let Some(path) = pattern.strip_prefix('/') {
-            Rule::Rooted(glob(path))
-        } else {
-            Rule::Plain(Glob::parse(pattern))
-        }
-    }
-
-    /// True when the folder itself is named; whether a folder above it is, the caller asks separately.
-    fn folder(&self, folders: &[&str]) -> bool {
-        match self {
-            Rule::Folder(glob) => (0..folders.len())
-                .any(|from| glob.depth == folders.len() - from && glob.matches(&folders[from..].join("/"))),
-            Rule::Prefix(text, glob) => {
-                let path = folders.join("/");
-                path == *text || glob.matches(&path)
-            }
-            Rule::Tail(_) | Rule::Plain(_) | Rule::Rooted(_) => false,
-        }
-    }
-
-    fn file(&self, parts: &[&str]) -> bool {
-        let name = parts.last().copied().unwrap_or_default();
-        match self {
-            Rule::Tail(glob) => (0..parts.len()).any(|from| glob.matches(&parts[from..].join("/"))),
-            Rule::Plain(glob) => glob.matches(name) || glob.matches(&parts.join("/")),
-            Rule::Rooted(glob) => glob.matches(&parts.join("/")),
-            // `X/**` excludes a file X too.
-            Rule::Prefix(text, _) => parts.join("/") == *text,
-            Rule::Folder(_) => false,
-        }
-    }
-}
-
-/// A shell glob: `*`, `?`, `[abc]`, `[a-z]`, `[!a]`. Everything else stands for itself; `*` matches `/` as well.
-#[derive(Debug, Clone)]
-struct Glob {
-    tokens: Vec<Token>,
-    /// Parts of the path in the pattern.
-    depth: usize,
-}
-
-#[derive(Debug, Clone)]
-enum Token {
-    Star,
-    Any,
-    One(char),
-    Class { not: bool, ranges: Vec<(char, char)> },
-}
-
-impl Glob {
-    fn parse(pattern: &str) -> Glob {
-        let chars: Vec<char> = pattern.chars().collect();
-        let (mut tokens, mut at) = (Vec::new(), 0);
-        while let Some(&c) = chars.get(at) {
-            at += 1;
-            tokens.push(match c {
-                '*' => Token::Star,
-                '?' => Token::Any,
-                '[' => match class(&chars[at..]) {
-                    Some((token, len)) => {
-                        at += len;
-                        token
-                    }
-                    None => Token::One('['),
-                },
-                c => Token::One(c),
-            });
-        }
-        Glob { tokens, depth: pattern.split('/').count() }
-    }
-
-    /// Linear in practice: only the last star is ever tried again.
-    fn matches(&self, text: &str) -> bool {
-        let chars: Vec<char> = text.chars().collect();
-        let (mut token, mut at, mut retry) = (0, 0, None);
-        while at < chars.len() {
-            match self.tokens.get(token) {
-                Some(Token::Star) => {
-                    retry = Some((token + 1, at));
-                    token += 1;
-                }
-                Some(one) if one.accepts(chars[at]) => (token, at) = (token + 1, at + 1),
-                _ => {
-                    let Some((after_star, from)) = retry else { return false };
-                    retry = Some((after_star, from + 1));
-                    (token, at) = (after_star, from + 1);
-                }
-            }
-        }
-        self.tokens[token..].iter().all(|rest| matches!(rest, Token::Star))
-    }
-}
-
-impl Token {
-    fn accepts(&self, c: char) -> bool {
-        match self {
-            Token::Star => false,
-            Token::Any => true,
-            Token::One(one) => *one == c,
-            Token::Class { not, ranges } => ranges.iter().any(|(a, b)| (*a..=*b).contains(&c)) != *not,
-        }
-    }
-}
-
-/// A class from behind its `[`, and how many characters it takes. `None` when nothing closes it: then `[` is itself.
-fn class(chars: &[char]) -> Option<(Token, usize)> {
-    let not = chars.first() == Some(&'!');
-    let from = usize::from(not);
-    // A `]` right at the start is a member.
-    let close = from + 1 + chars.get(from + 1..)?.iter().position(|c| *c == ']')?;
-    let (mut ranges, mut members) = (Vec::new(), &chars[from..close]);
-    while let [first, rest @ ..] = members {
-        members = match rest {
-            ['-', last, rest @ ..] => {
-                ranges.push((*first, *last));
-                rest
-            }
-            _ => {
-                ranges.push((*first, *first));
-                rest
-            }
+    /// The first rule that leaves out this file, given by its path relative to the directory with `/` between the parts.
+    pub fn file(&self, path: &str) -> Option<&Origin> {
+        let above = || {
+            let (lead, set) = self.above.as_ref()?;
+            set.first(&set.files, &format!("{lead}{path}"))
         };
+        self.here.first(&self.here.files, path).or_else(above)
     }
-    Some((Token::Class { not, ranges }, close + 1))
+
+    /// The first rule by which no file of this folder can be shown.
+    pub fn folder(&self, path: &str) -> Option<&Origin> {
+        let path = format!("{path}/");
+        let above = || {
+            let (lead, set) = self.above.as_ref()?;
+            set.first(&set.folders, &format!("{lead}{path}"))
+        };
+        self.here.first(&self.here.folders, &path).or_else(above)
+    }
+}
+
+impl Set {
+    fn new(origins: Vec<Origin>) -> Result<Set, String> {
+        let rules: Vec<Rule> = origins.iter().map(|origin| Rule::parse(&origin.pattern)).collect();
+        let build = |patterns: Vec<String>| {
+            let built =
+                RegexSetBuilder::new(patterns).dot_matches_new_line(true).size_limit(SIZE_LIMIT).build();
+            built.map_err(|e| format!("too many rules, or too long ones: {e}"))
+        };
+        let files = build(rules.iter().map(Rule::file).collect())?;
+        let folders = build(rules.iter().map(Rule::folder).collect())?;
+        Ok(Set { origins, files, folders })
+    }
+
+    fn first(&self, set: &RegexSet, path: &str) -> Option<&Origin> {
+        // The search for any match stops early; which one it was is asked only then.
+        let at = set.is_match(path).then(|| set.matches(path).iter().next())??;
+        self.origins.get(at)
+    }
+}
+
+fn read(folder: &Path, origins: &mut Vec<Origin>) -> Result<(), String> {
+    for path in NAMES.map(|name| folder.join(name)) {
+        match fs::read(&path).map(String::from_utf8) {
+            Ok(Ok(text)) => add(&text, &Arc::from(path), origins),
+            Ok(Err(_)) => return Err(format!("{} is not UTF-8 text", path.display())),
+            Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {}
+            Err(e) => return Err(format!("{} cannot be read: {e}", path.display())),
+        }
+    }
+    Ok(())
+}
+
+fn add(text: &str, file: &Arc<Path>, origins: &mut Vec<Origin>) {
+    let lines = text.trim_start_matches('\u{feff}').lines().map(str::trim).enumerate();
+    origins.extend(
+        lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')).map(|(at, line)| Origin {
+            file: file.clone(),
+            line: at + 1,
+            pattern: line.to_string(),
+        }),
+    );
 }
 
 /// The root of the repository that holds `dir`: the nearest folder with `.git` in it.
@@ -256,12 +147,12 @@ mod tests {
     use super::*;
 
     fn check(pattern: &str, hidden: &[&str], shown: &[&str]) {
-        let ignore = Ignore::parse(pattern);
+        let ignore = Ignore::parse(pattern).unwrap();
         for path in hidden {
-            assert!(ignore.file(path), "{pattern} must hide {path}");
+            assert!(ignore.file(path).is_some(), "{pattern} must hide {path}");
         }
         for path in shown {
-            assert!(!ignore.file(path), "{pattern} must show {path}");
+            assert!(ignore.file(path).is_none(), "{pattern} must show {path}");
         }
     }
 
@@ -325,7 +216,7 @@ mod tests {
     #[test]
     fn pc_064_a_glob_of_stars_ends() {
         let name = "a".repeat(5_000);
-        assert!(!Ignore::parse(&("*a".repeat(40) + "b")).file(&name));
+        assert!(Ignore::parse(&("*a".repeat(40) + "b")).unwrap().file(&name).is_none());
     }
 
     #[test]
@@ -342,10 +233,10 @@ mod tests {
         fs::write(dir.join(".agentignore"), "*.dir\n").unwrap();
         let ignore = Ignore::for_dir(&dir, Some(&home)).unwrap();
         for hidden in ["a.home", "a.root", "a.dir", "private/x", "local/x"] {
-            assert!(ignore.file(hidden), "{hidden}");
+            assert!(ignore.file(hidden).is_some(), "{hidden}");
         }
-        assert!(!ignore.file("a.between") && !ignore.file("a.md"));
-        assert!(ignore.folder("private") && !ignore.folder("public"));
+        assert!(ignore.file("a.between").is_none() && ignore.file("a.md").is_none());
+        assert!(ignore.folder("private").is_some() && ignore.folder("public").is_none());
     }
 
     #[test]

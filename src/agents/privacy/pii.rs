@@ -1,53 +1,74 @@
 //! Secrets and personal data: what stops a directory from being shown to an agent (PC-065), and what is cut from an
 //! agent's stderr before the pilot sees it (PC-695).
 
+mod rules;
+
+pub use rules::Rule;
+
 use regex::bytes::{Regex, RegexSet, RegexSetBuilder};
+use rules::{CONTENTS, NAMES};
+use std::ops::Range;
 use std::sync::LazyLock;
 
 /// A file over this size is not scanned and is a block itself.
 pub const FILE_LIMIT: u64 = 10 * 1024 * 1024;
 
-/// A name for the person and the pattern. Messages carry the name only, never what matched.
-type Rule = (&'static str, &'static str);
-
-const CONTENTS: [Rule; 16] = [
-    ("a bearer token", r"Bearer [A-Za-z0-9._/+=-]{20,}"),
-    ("an API key (sk-)", r"sk-[A-Za-z0-9]{20,}"),
-    ("a GitHub token (ghp_)", r"ghp_[A-Za-z0-9]{20,}"),
-    ("a GitHub token (github_pat_)", r"github_pat_[A-Za-z0-9_]{20,}"),
-    ("a GitHub token (gho_)", r"gho_[A-Za-z0-9]{20,}"),
-    ("a Slack token (xoxb-)", r"xoxb-[0-9]+-[0-9]+-[A-Za-z0-9]+"),
-    ("a Slack token (xoxe-)", r"xoxe-[A-Za-z0-9-]+"),
-    ("an AWS access key (AKIA)", r"AKIA[0-9A-Z]{16}"),
-    ("a Google API key (AIza)", r"AIza[0-9A-Za-z_-]{35}"),
-    ("a private key", r"-----BEGIN [A-Z]+ PRIVATE KEY-----"),
-    ("a Telegram bot token", r"[0-9]{8,}:[A-Za-z0-9_-]{35}"),
-    ("a JSON web token", r"eyJ[A-Za-z0-9_-]+\.eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+"),
-    ("a database address with a password", r"(?:mongodb|postgres|mysql|redis)(?:\+srv)?://[^:]+:[^@/\s]+@"),
-    ("a web address with a password", r"https?://[^:/\s]+:[^@/\s]+@"),
-    ("a Discord token", r"M[A-Za-z0-9_-]{23}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}"),
-    ("a SNILS number", r"(^|[^0-9-])[0-9]{3}-[0-9]{3}-[0-9]{3}\s[0-9]{2}([^0-9]|$)"),
-];
-
-const NAMES: [Rule; 6] = [
-    ("the name of a client profile (cp_profile_…)", r"cp_profile_[^/]+\.(?:json|yaml|md)$"),
-    ("an e-mail address as its name", r".*@[a-zA-Z0-9.-]+\.(?:ru|com|net|org)$"),
-    ("the name of a token file (.token)", r".*\.token$"),
-    ("the name of a secret file (-secret.…)", r".*-secret\.[a-z]+$"),
-    ("the name of a key file (.key)", r".*\.key$"),
-    ("the name of a key file (.pem)", r".*\.pem$"),
-];
-
 /// The rule that forbids a file of this content, or `None`.
-pub fn content(bytes: &[u8]) -> Option<&'static str> {
+pub fn content(bytes: &[u8]) -> Option<&'static Rule> {
     static SET: LazyLock<RegexSet> = LazyLock::new(|| set(&CONTENTS));
     first(&SET, &CONTENTS, bytes)
 }
 
 /// The rule that forbids a file of this name (its last part, as encoded by the system), or `None`.
-pub fn file_name(name: &[u8]) -> Option<&'static str> {
+pub fn file_name(name: &[u8]) -> Option<&'static Rule> {
     static SET: LazyLock<RegexSet> = LazyLock::new(|| set(&NAMES));
     first(&SET, &NAMES, name.strip_suffix(b"\n").unwrap_or(name))
+}
+
+/// The content patterns, for whoever compares this filter with another program.
+pub fn patterns() -> impl Iterator<Item = &'static str> {
+    CONTENTS.iter().map(|rule| rule.pattern)
+}
+
+/// A place in a text at which a rule matched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hit {
+    pub rule: &'static Rule,
+    /// What matched; of a private key its first line.
+    pub bytes: Range<usize>,
+    /// Counted from 1.
+    pub line: usize,
+}
+
+/// Everything in the text that a rule forbids, in the order of the text.
+pub fn hits(text: &[u8]) -> Vec<Hit> {
+    if content(text).is_none() {
+        return Vec::new();
+    }
+    let mut found: Vec<Hit> = Vec::new();
+    static RULES: LazyLock<Vec<Regex>> =
+        LazyLock::new(|| CONTENTS.iter().map(|rule| compiled(rule.pattern)).collect());
+    for (rule, regex) in CONTENTS.iter().zip(RULES.iter()) {
+        for captures in regex.captures_iter(text) {
+            // The groups hold what stands around a number that has no borders of its own.
+            let Some(all) = captures.get(0) else { continue };
+            let from = captures.name("before").map_or(all.start(), |m| m.end());
+            let to = captures.name("after").map_or(all.end(), |m| m.start());
+            found.push(Hit { rule, bytes: from..to, line: 0 });
+        }
+    }
+    found.sort_by_key(|hit| hit.bytes.start);
+    let (mut line, mut at) = (1, 0);
+    for hit in &mut found {
+        line += memchr::memchr_iter(b'\n', &text[at..hit.bytes.start]).count();
+        (at, hit.line) = (hit.bytes.start, line);
+    }
+    found
+}
+
+/// How many characters the text has, as UTF-8: every byte but the continuation bytes 10xxxxxx begins one.
+pub fn characters(bytes: &[u8]) -> u64 {
+    bytes.iter().filter(|b| **b & 0xc0 != 0x80).count() as u64
 }
 
 /// How many public IPv4 addresses stand in the text. They are only counted, for a warning.
@@ -80,11 +101,10 @@ pub fn public_ips(bytes: &[u8]) -> u64 {
 
 /// The text with everything that looks like a secret replaced by `[redacted]`.
 pub fn redact(text: &str) -> String {
-    static RULES: LazyLock<Vec<Regex>> = LazyLock::new(|| CONTENTS.iter().map(secret).collect());
     let mut bytes = text.as_bytes().to_vec();
-    for rule in RULES.iter() {
-        // Groups 1 and 2 hold what stands around a number that has no borders of its own; they stay.
-        bytes = rule.replace_all(&bytes, &b"${1}[redacted]${2}"[..]).into_owned();
+    for rule in regexes() {
+        // What stands around a number that has no borders of its own stays.
+        bytes = rule.replace_all(&bytes, &b"${before}[redacted]${after}"[..]).into_owned();
     }
     String::from_utf8_lossy(&bytes).into_owned()
 }
@@ -101,27 +121,34 @@ fn is_public(octets: [u32; 4]) -> bool {
     !matches!(octets, [10 | 127, ..] | [192, 168, ..] | [172, 16..=31, ..])
 }
 
-fn first(set: &RegexSet, rules: &[Rule], bytes: &[u8]) -> Option<&'static str> {
+fn first(set: &RegexSet, rules: &'static [Rule], bytes: &[u8]) -> Option<&'static Rule> {
     // The search for any match stops early; which one it was is asked only then.
     let hit = set.is_match(bytes).then(|| set.matches(bytes).iter().next())??;
-    rules.get(hit).map(|(name, _)| *name)
+    rules.get(hit)
 }
 
 /// Bytes, not Unicode: what is looked for is ASCII, and Unicode classes would make Cyrillic text very slow.
 #[expect(clippy::expect_used, reason = "the patterns are constants and every test compiles them")]
 fn set(rules: &[Rule]) -> RegexSet {
-    RegexSetBuilder::new(rules.iter().map(|(_, pattern)| pattern))
+    RegexSetBuilder::new(rules.iter().map(|rule| rule.pattern))
         .unicode(false)
         .build()
         .expect("constant patterns")
 }
 
-/// The rule as used for redaction. Of a private key not only the first line goes, but everything up to its end.
+/// The rules as they find what is to go. Of a private key not only the first line goes, but everything up to its end.
+fn regexes() -> &'static [Regex] {
+    static RULES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+        let end = "(?s:.*?-----END [A-Z]+ PRIVATE KEY-----|.*)";
+        let key = |rule: &Rule| if rule.is_key() { end } else { "" };
+        CONTENTS.iter().map(|rule| compiled(&format!("{}{}", rule.pattern, key(rule)))).collect()
+    });
+    &RULES
+}
+
 #[expect(clippy::expect_used, reason = "the patterns are constants and every test compiles them")]
-fn secret((_, pattern): &Rule) -> Regex {
-    let key =
-        if pattern.starts_with("-----BEGIN") { "(?s:.*?-----END [A-Z]+ PRIVATE KEY-----|.*)" } else { "" };
-    Regex::new(&format!("(?-u:{pattern}{key})")).expect("constant patterns")
+fn compiled(pattern: &str) -> Regex {
+    Regex::new(&format!("(?-u:{pattern})")).expect("constant patterns")
 }
 
 #[cfg(test)]
@@ -145,7 +172,7 @@ mod tests {
             format!("-----BEGIN RSA {} KEY-----", "PRIVATE"),
             format!("12345678:{}", x(35)),
             format!("eyJ{}.eyJ{}.{}", x(4), x(4), x(4)),
-            format!("mongodb+srv://user:{}@host", x(4)),
+            format!("mongodb+srv:{}user:{}@host", "//", x(4)),
             format!("https://user:{}@host", x(4)),
             format!("M{}.{}.{}", x(23), x(6), x(27)),
             format!("({}-{}-{} {})", "123", "456", "789", "01"),
@@ -154,11 +181,12 @@ mod tests {
 
     #[test]
     fn pc_065_every_content_rule_blocks() {
-        for (sample, (name, _)) in samples().iter().zip(CONTENTS) {
+        for (sample, rule) in samples().iter().zip(&CONTENTS) {
             for text in
                 [sample.clone(), format!("ключ: {sample}\n"), format!("{}{sample}", "ж".repeat(100_000))]
             {
-                assert_eq!(content(text.as_bytes()), Some(name));
+                assert_eq!(content(text.as_bytes()), Some(rule));
+                assert!(hits(text.as_bytes()).iter().any(|hit| hit.rule == rule), "{}", rule.en);
             }
         }
         assert_eq!(samples().len(), CONTENTS.len());

@@ -32,7 +32,7 @@ const KEYS: [&str; 21] = [
     "role",
 ];
 const KINDS: [&str; 6] = ["auto", "script", "native", "acp", "rehearsal", "pilot"];
-const SANDBOXES: [&str; 3] = ["auto", "required", "off"];
+const SANDBOXES: [&str; 4] = ["auto", "required", "bubblewrap", "off"];
 const FLAGS: [&str; 3] = ["add_dir", "model", "session_id"];
 
 /// Keys seen so far, each from the last layer that named it.
@@ -145,6 +145,7 @@ impl Draft {
                 self.sandbox = Some(match text.as_str() {
                     "auto" => Sandbox::Auto,
                     "required" => Sandbox::Required,
+                    "bubblewrap" => Sandbox::Bubblewrap,
                     "off" => Sandbox::Off,
                     _ => {
                         let hint = suggest::hint(&text, &SANDBOXES);

@@ -6,7 +6,7 @@ use crate::agents::call::Call;
 use crate::agents::contract::Code;
 use crate::agents::native::{self, Feed, Request};
 use crate::agents::process::{Spec, Stdin, vars::Vars};
-use crate::agents::registry::{Kind, Native, Vendor};
+use crate::agents::registry::{Kind, Native, Sandbox, Vendor};
 use crate::agents::sandbox::{self, Decision, Place};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -120,8 +120,9 @@ pub fn plan(
     let (decision, confinement) = sandbox::confinement(vendor, call, &place, &env);
     if let Decision::Refused(why) = &decision {
         return Err(general(format!(
-            "{}: `sandbox: required` cannot be enforced: {why}; the call was not made",
-            vendor.key
+            "{}: `sandbox: {}` cannot be enforced: {why}; the call was not made",
+            vendor.key,
+            if vendor.sandbox == Some(Sandbox::Bubblewrap) { "bubblewrap" } else { "required" }
         )));
     }
     let cwd = call.work.as_ref().map_or_else(|| scratch.work(), |work| &work.dir);

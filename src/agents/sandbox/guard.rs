@@ -11,7 +11,7 @@ pub fn all_but(guarded: &[PathBuf], write: &[PathBuf]) -> Confinement {
     let mut allowed = Vec::new();
     beside(Path::new("/"), &guarded, &mut allowed);
     allowed.extend(write.iter().cloned());
-    Confinement { read: vec![PathBuf::from("/")], write: allowed }
+    Confinement { read: vec![PathBuf::from("/")], write: allowed, wrapper: None }
 }
 
 fn beside(dir: &Path, guarded: &[PathBuf], allowed: &mut Vec<PathBuf>) {

@@ -85,7 +85,7 @@ pub fn confinement(vendor: &Vendor, place: &Place, env: &Vars) -> Confinement {
     read.retain(|path| path.is_absolute());
     write.retain(|path| path.is_absolute());
     read.dedup();
-    Confinement { read, write }
+    Confinement { read, write, wrapper: None }
 }
 
 fn make(dir: &Path) {

@@ -84,7 +84,7 @@ async fn pc_075_k_a_controlled_attempt_to_write() {
 fn pc_062_what_a_vendor_meets() {
     let native = |sandbox: Value| {
         let entry = if sandbox.is_null() { json!({}) } else { json!({"sandbox": sandbox}) };
-        decide(&vendor("codex", entry), false)
+        decide(&vendor("codex", entry), false, &Vars::default())
     };
     assert!(matches!(native(json!("off")), Decision::Free(why) if why.contains("off")));
     let (auto, required) = (native(Value::Null), native(json!("required")));
@@ -93,7 +93,61 @@ fn pc_062_what_a_vendor_meets() {
         Err(_) => assert!(matches!((auto, required), (Decision::Free(_), Decision::Refused(_)))),
     }
     let script = json!({"kind": "script", "path": "a.sh"});
-    assert!(matches!(decide(&vendor("alpha", script), false), Decision::Free(_)), "the user's own may write");
-    assert!(matches!(decide(&vendor("codex", json!({})), true), Decision::Free(_)));
+    assert!(
+        matches!(decide(&vendor("alpha", script), false, &Vars::default()), Decision::Free(_)),
+        "the user's own may write"
+    );
+    assert!(matches!(decide(&vendor("codex", json!({})), true, &Vars::default()), Decision::Free(_)));
     assert!(Decision::Free("x".into()).text().starts_with("not enforced: "));
+}
+
+/// An installed bubblewrap that may make namespaces here.
+fn installed() -> Option<PathBuf> {
+    let program = bubblewrap::find(&Vars::real()).ok()?;
+    let tried = std::process::Command::new(&program).args(["--ro-bind", "/", "/", "true"]).output();
+    tried.is_ok_and(|ran| ran.status.success()).then_some(program)
+}
+
+#[tokio::test]
+async fn pc_075_k_bubblewrap_shows_no_more_than_it_may() {
+    let Some(program) = installed() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    for name in ["scratch", "source", "home/.ssh"] {
+        std::fs::create_dir_all(root.join(name)).unwrap();
+    }
+    std::fs::write(root.join("source/a.txt"), "original").unwrap();
+    std::fs::write(root.join("home/.ssh/key"), "secret").unwrap();
+    let confinement = Confinement { wrapper: Some(program), ..codex_in(&root) };
+    let (r, outer) = (root.display(), std::process::id());
+    let script = format!(
+        "cat {r}/source/a.txt {r}/home/.ssh/key; echo x >>{r}/source/a.txt; echo x >/usr/new; ls /proc/{outer}
+         echo inside >{r}/scratch/mine; echo state >{r}/home/.codex/auth; echo gone >/dev/null
+         cat {r}/scratch/mine; pwd; setsid sleep 600 &"
+    );
+    let (finished, out) = sh(script, &root.join("scratch"), Some(confinement)).await;
+    assert!(matches!(finished.end, End::Exited(_)));
+    assert_eq!(out, format!("inside\n{r}/scratch\n"), "{}", finished.stderr);
+    assert_eq!(std::fs::read_to_string(root.join("source/a.txt")).unwrap(), "original");
+    assert_eq!(std::fs::read_to_string(root.join("home/.codex/auth")).unwrap(), "state\n");
+}
+
+#[test]
+fn pc_062_bubblewrap_is_used_where_it_is_chosen_and_there() {
+    let chosen = vendor("codex", json!({"sandbox": "bubblewrap"}));
+    let none: Vars = [("PATH", "/nowhere")].into_iter().collect();
+    assert!(matches!(decide(&chosen, true, &none), Decision::Refused(why) if why.contains("bwrap")));
+    let confinement = Confinement {
+        read: vec!["/usr".into(), "/proc".into()],
+        write: vec!["/dev".into(), "/s".into()],
+        wrapper: Some("/b/bwrap".into()),
+    };
+    let (program, args) = confinement.wrapped("/usr/bin/x".as_ref(), "/s/work".as_ref()).unwrap();
+    let args: Vec<String> = args.into_iter().map(|arg| arg.into_string().unwrap()).collect();
+    assert_eq!(program, Path::new("/b/bwrap"));
+    assert_eq!(
+        args.join(" "),
+        "--unshare-pid --unshare-ipc --die-with-parent --tmpfs /tmp --ro-bind-try /usr /usr --bind-try /s /s \
+         --proc /proc --dev /dev --chdir /s/work -- /usr/bin/x"
+    );
 }

@@ -240,7 +240,7 @@ async fn pc_075_i_second_call_with_the_same_key() {
 async fn pc_075_j_and_l_filters_stop_the_call() {
     for code in [2, 3, 4] {
         let mut lab = Lab::new(CODEX_OK);
-        lab.around.copy_filter = Some(Arc::new(move |_, _| Err((code, "keys/x.pem: PII".into()))));
+        lab.around.copy_filter = Some(Arc::new(move |_, _, _| Err((code, "keys/x.pem: PII".into()))));
         let source = tempfile::tempdir().unwrap();
         let served = lab.call("codex", &["--add-dir", source.path().to_str().unwrap()], "hello").await;
         assert_eq!((served.code, lab.was_started()), (code, false));
@@ -250,7 +250,7 @@ async fn pc_075_j_and_l_filters_stop_the_call() {
     let source = tempfile::tempdir().unwrap();
     let dir = ["--add-dir", source.path().to_str().unwrap()];
     assert_eq!(lab.call("codex", &dir, "hello").await.code, 2, "no filter at all");
-    lab.around.copy_filter = Some(Arc::new(|_, _| panic!("broken filter")));
+    lab.around.copy_filter = Some(Arc::new(|_, _, _| panic!("broken filter")));
     assert_eq!(lab.call("codex", &dir, "hello").await.code, 2);
     lab.around.prompt_filter = Some(Arc::new(|_| Err((2, "the filter map is broken".into()))));
     assert_eq!(lab.call("codex", &[], "hello").await.code, 2, "PC-067");
@@ -263,7 +263,7 @@ async fn pc_075_k_the_source_stays_as_it_is() {
         "printf '%s\\n' \"$@\" >\"$here/args\"; pwd >\"$here/cwd\"; ls -A >\"$here/ls\"\ntouch intruder; echo x >>./a.txt\n{CODEX_OK}"
     );
     let mut lab = Lab::new(&script);
-    lab.around.copy_filter = Some(Arc::new(|from, to| {
+    lab.around.copy_filter = Some(Arc::new(|from, to, _| {
         std::fs::create_dir_all(to.join("sub")).unwrap();
         std::fs::copy(from.join("a.txt"), to.join("sub/a.txt")).unwrap();
         std::fs::set_permissions(to.join("sub"), std::fs::Permissions::from_mode(0o555)).unwrap();

@@ -14,7 +14,8 @@ pub use wp::{WpState, wp_state};
 const LIMIT: usize = 200;
 
 /// One fact that a reply states.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Claim {
     /// 7 to 40 hex digits, lower case.
     Commit { sha: String },
@@ -22,6 +23,8 @@ pub enum Claim {
     Lines { path: String, from: u32, to: u32, line_in_reply: usize },
     /// `wp` is `WP-7` whatever its spelling (PC-111); `status_word` is lower case, [`wp_state`] reads it.
     WpStatus { wp: String, status_word: String },
+    /// A bare file name. It can be there; that it is not says nothing, because nobody said where.
+    File { path: String },
 }
 
 /// What came out of a comparison.
@@ -47,6 +50,7 @@ impl fmt::Display for Claim {
             Claim::Commit { sha } => write!(f, "commit {sha}"),
             Claim::Lines { path, from, to, .. } if from == to => write!(f, "{path}:{from}"),
             Claim::Lines { path, from, to, .. } => write!(f, "{path}:{from}-{to}"),
+            Claim::File { path } => f.write_str(path),
             Claim::WpStatus { wp, status_word } => write!(f, "{wp} {status_word}"),
         }
     }
@@ -63,10 +67,27 @@ pub fn claims(body: &str) -> Vec<Claim> {
             break;
         }
     }
+    once(&mut found);
+    found
+}
+
+/// The same with the bare file names, for showing: these never make a reply invalid.
+pub fn named(body: &str) -> Vec<Claim> {
+    let mut found = claims(body);
+    for (_, line) in prose(body) {
+        lines::files(line, &mut found);
+        if found.len() > LIMIT {
+            break;
+        }
+    }
+    once(&mut found);
+    found
+}
+
+fn once(found: &mut Vec<Claim>) {
     let mut seen = std::collections::HashSet::new();
     found.retain(|claim| seen.insert(claim.to_string()));
     found.truncate(LIMIT);
-    found
 }
 
 /// Hex tokens alone in backticks, and hex tokens right after the word commit, SHA or коммит.

@@ -2,9 +2,11 @@
 //! answer or decision: at worst a question is asked again or a plain call repeated.
 
 use super::dispute::Dispute;
+use super::evidence::Evidence;
 use super::failure::Reason;
 use super::gate::Summary;
 use super::pipeline::track::Track;
+use super::secret::{Clearance, Withheld};
 use super::turn::TurnName;
 use crate::domain::effect::Call;
 use crate::domain::policy::ReflectionPolicy;
@@ -49,6 +51,12 @@ pub struct Notes {
     /// Registry key of the writer, because `meta.yaml` knows its agent id only.
     pub writer_vendor: String,
     pub failed_call: Option<FailedCall>,
+    /// The call whose prompt holds a secret.
+    pub withheld: Option<Withheld>,
+    /// What became of the facts that turns name, for showing.
+    pub evidence: Vec<(TurnName, Vec<Evidence>)>,
+    /// What may become of secrets in prompts, by their marks. Without it the pilot is asked again.
+    pub cleared: Vec<(String, Clearance)>,
     /// Failed tries of the call that is due, for `FLIGHTDECK_ATTEMPT`.
     pub tries: u32,
     /// The last rejected reply's detail, for the retry prompt.

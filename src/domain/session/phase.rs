@@ -87,6 +87,11 @@ pub enum Wait {
     Dispute(u32),
     PeerRetry,
     WriterRetry,
+    /// The `number`-th question about a secret: an answer to an earlier one must not send a later one.
+    Secret {
+        number: usize,
+        peer: bool,
+    },
     Clarify {
         vendor: String,
         k: u32,
@@ -123,6 +128,7 @@ impl Wait {
             Wait::Escalation(n) | Wait::Dispute(n) => format!("escalation-{n:02}"),
             Wait::PeerRetry => "peer-retry".into(),
             Wait::WriterRetry => "writer-retry".into(),
+            Wait::Secret { number, .. } => format!("secret-{number}"),
             Wait::Clarify { vendor, k } => format!("clarify-{vendor}-{k}"),
             Wait::Participants => "participants".into(),
             Wait::Reserved(name) => format!("reserved-{}", name.stem()),
@@ -146,6 +152,7 @@ impl Wait {
             Wait::Dispute(_) => QuestionKind::Dispute,
             Wait::PeerRetry => QuestionKind::PeerRetry,
             Wait::WriterRetry => QuestionKind::WriterRetry,
+            Wait::Secret { .. } => QuestionKind::Secret,
             Wait::Clarify { .. } => QuestionKind::Clarify,
             Wait::Participants => QuestionKind::Participants,
             Wait::Reserved(_) => QuestionKind::Reserved,
@@ -184,8 +191,8 @@ impl Phase {
             Phase::Interrupted => "interrupted",
             Phase::Wait(wait) => match wait {
                 Wait::Escalation(_) | Wait::Dispute(_) | Wait::Reserved(_) => "escalation_wait",
-                Wait::PeerRetry => "peer_wait",
-                Wait::WriterRetry => "writer_turn",
+                Wait::PeerRetry | Wait::Secret { peer: true, .. } => "peer_wait",
+                Wait::WriterRetry | Wait::Secret { peer: false, .. } => "writer_turn",
                 Wait::Clarify { .. } => "discovery_wait",
                 Wait::Participants => "participants_wait",
                 Wait::Gate => "gate",
@@ -215,6 +222,12 @@ pub fn phase(s: &Session) -> Phase {
     let finalizing = s.live.finalizing;
     if s.meta.status == Status::Interrupted && !finalizing {
         return commit_or(s, Phase::Interrupted);
+    }
+    if let Some(withheld) = &s.notes.withheld {
+        return Phase::Wait(Wait::Secret {
+            number: s.notes.cleared.len() + 1,
+            peer: withheld.call.vendor.is_some(),
+        });
     }
     match &s.report {
         ReportState::Final { stub } if !(*stub && finalizing && !s.live.ended) => return closing(s),

@@ -14,6 +14,7 @@ use super::phase;
 use super::pipeline::content;
 use super::pipeline::finding::Review;
 use super::pipeline::verdict::Verification;
+use super::secret::{Clearance, Withheld};
 use super::turn::{Turn, TurnKind, TurnName};
 use crate::domain::effect::{Call, Purpose};
 use crate::domain::fact::Fact;
@@ -238,6 +239,20 @@ fn change(s: &mut Session, fact: &Fact) {
                 stderr: stderr.clone(),
             });
         }
+        Fact::Evidence { turn, items } => {
+            s.notes.evidence.retain(|(name, _)| name != turn);
+            s.notes.evidence.push((turn.clone(), items.clone()));
+        }
+        Fact::Withheld { call, finds } => {
+            s.notes.withheld = Some(Withheld { call: call.clone(), finds: finds.clone() });
+        }
+        Fact::Cleared { marks, how } => {
+            s.notes.withheld = None;
+            s.notes.asked = None;
+            if *how != Clearance::Abort {
+                s.notes.cleared.extend(marks.iter().map(|mark| (mark.clone(), *how)));
+            }
+        }
         Fact::Retried => {
             s.notes.failed_call = None;
             s.notes.asked = None;
@@ -259,6 +274,7 @@ fn change(s: &mut Session, fact: &Fact) {
                 s.meta.failed.push(vendor.clone());
                 s.meta.peer_failures.push(PeerFailure { round: *round, vendor: vendor.clone(), reason });
             }
+            s.notes.withheld = None;
             s.notes.asked = None;
         }
         Fact::RolesAgreed { roles, discovery_turns } => {
@@ -372,6 +388,7 @@ fn change(s: &mut Session, fact: &Fact) {
             s.row = Some(Status::Interrupted.key().into());
             s.notes.asked = None;
             s.notes.failed_call = None;
+            s.notes.withheld = None;
             s.live.commit_due = true;
         }
         Fact::Resumed => {
@@ -420,6 +437,7 @@ fn spoke(s: &mut Session, turn: &Turn) {
         s.live.given = 0;
     }
     s.notes.failed_call = None;
+    s.notes.withheld = None;
     s.notes.asked = None;
     s.notes.rejection = None;
     s.notes.tries = 0;

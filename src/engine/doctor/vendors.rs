@@ -75,7 +75,7 @@ async fn details(vendor: &Vendor, vars: &Vars) -> Vec<String> {
             lines.push(row("supports", known::abilities(native)));
         }
     }
-    lines.push(row("sandbox", &sandbox::decide(vendor, false).text()));
+    lines.push(row("sandbox", &sandbox::decide(vendor, false, vars).text()));
     lines
 }
 

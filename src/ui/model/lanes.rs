@@ -3,6 +3,7 @@
 use super::rounds::{lane_of, numbered};
 use super::watched::Watched;
 use crate::domain::lang::Lang;
+use crate::domain::session::evidence::{Mark, summed};
 use crate::domain::session::state::Session;
 use crate::domain::session::turn::Turn;
 use crate::ui::theme::Role;
@@ -63,10 +64,11 @@ pub fn blocks<'a>(w: &'a Watched, lane: usize, lang: Lang) -> Vec<Block<'a>> {
             continue;
         }
         out.extend(kept_aside(s, turn, lang));
+        let (facts, role) = evidence(s, turn, lang);
         out.push(Block {
             id: turn.name.to_string(),
-            heading: format!("{unit} {number} · {}", turn.name),
-            role: Role::Muted,
+            heading: format!("{unit} {number} · {}{facts}", turn.name),
+            role,
             body: turn.body(),
             turn: Some(turn),
         });
@@ -87,6 +89,20 @@ pub fn blocks<'a>(w: &'a Watched, lane: usize, lang: Lang) -> Vec<Block<'a>> {
         });
     }
     out
+}
+
+/// What became of the facts that the turn names, behind its name.
+fn evidence(s: &Session, turn: &Turn, lang: Lang) -> (String, Role) {
+    let Some((_, items)) = s.notes.evidence.iter().find(|(of, _)| *of == turn.name) else {
+        return (String::new(), Role::Muted);
+    };
+    let has = |mark: Mark| items.iter().any(|item| item.mark == mark);
+    let role = match (has(Mark::NotFound), has(Mark::ChangedSince)) {
+        (true, _) => Role::Failed,
+        (false, true) => Role::Warning,
+        (false, false) => Role::Muted,
+    };
+    (format!(" · {}", summed(items, lang)), role)
 }
 
 /// The lane of a call.

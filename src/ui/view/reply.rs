@@ -132,7 +132,7 @@ fn frozen(reply: &Reply, lang: Lang, width: usize) -> Vec<String> {
                 "Frozen: this session makes no call until you answer. Other sessions go on.",
                 "Стоит: сессия не делает вызовов до твоего ответа. Другие сессии идут.",
             ),
-            QuestionKind::PeerRetry | QuestionKind::WriterRetry | QuestionKind::PilotTurn | QuestionKind::Participants => {
+            QuestionKind::PeerRetry | QuestionKind::WriterRetry | QuestionKind::Secret | QuestionKind::PilotTurn | QuestionKind::Participants => {
                 lang.pick("Frozen: the turn that is due waits for you.", "Стоит: очередной ход ждёт тебя.")
             }
             QuestionKind::Clarify => lang.pick("Frozen: the roles are settled after your answer.", "Стоит: роли утвердятся после ответа."),
@@ -168,6 +168,7 @@ fn kind(kind: QuestionKind, lang: Lang) -> &'static str {
         QuestionKind::Dispute => lang.pick("dispute at the limit", "спор на лимите"),
         QuestionKind::PeerRetry => lang.pick("peer silent", "напарник молчит"),
         QuestionKind::WriterRetry => lang.pick("writer silent", "писатель молчит"),
+        QuestionKind::Secret => lang.pick("secret in the prompt", "секрет в промпте"),
         QuestionKind::PilotTurn => lang.pick("your turn to write", "твой ход"),
         QuestionKind::Clarify => lang.pick("role question", "вопрос о роли"),
         QuestionKind::Participants => lang.pick("nobody left", "некому говорить"),

@@ -103,3 +103,16 @@ async fn pc_075_h_k_timeouts_and_an_empty_folder_to_work_in() {
         assert_eq!(lab.read("ls"), "", "{version}");
     }
 }
+
+#[tokio::test]
+async fn pc_066_kimi_reads_a_directory_within_its_tokens() {
+    let source = tempfile::tempdir().unwrap();
+    let dir = ["--add-dir", source.path().to_str().unwrap()];
+    for version in ["kimi, version 1.50.0", "2.1.0"] {
+        let mut lab = lab(version, "kimi", "");
+        lab.around.copy_filter = Some(Arc::new(|_, _, tokens| Err((4, format!("at most {tokens:?}")))));
+        let served = lab.call("kimi", &dir, "hello").await;
+        assert!(served.code == 4 && served.stderr.contains("at most Some(130000)"), "{}", served.stderr);
+        assert!(!lab.was_started());
+    }
+}

@@ -13,18 +13,25 @@ const PLAIN_NAMES: [&str; 7] =
 
 /// Adds what `line` (the `number`th of the body) says about lines of files.
 pub fn claims(line: &str, number: usize, found: &mut Vec<Claim>) {
-    let between = |c: char| c.is_whitespace() || c.is_control() || "`\"'«»“”„‘’()[]{}<>,;|*=!?".contains(c);
-    for token in line.split(between) {
-        let token = token.trim_end_matches(['.', ':', '-', '–', '—', '…']);
-        if token.contains("://") {
-            continue;
-        }
+    for token in tokens(line) {
         if let Some((path, from, to)) = split(token)
             && is_file(path)
         {
             found.push(Claim::Lines { path: path.to_string(), from, to, line_in_reply: number });
         }
     }
+}
+
+/// Adds the files that `line` names without a line number.
+pub fn files(line: &str, found: &mut Vec<Claim>) {
+    let bare = tokens(line).filter(|token| !token.contains(':') && is_file(token));
+    found.extend(bare.map(|token| Claim::File { path: token.to_string() }));
+}
+
+fn tokens(line: &str) -> impl Iterator<Item = &str> {
+    let between = |c: char| c.is_whitespace() || c.is_control() || "`\"'«»“”„‘’()[]{}<>,;|*=!?".contains(c);
+    let tokens = line.split(between).map(|token| token.trim_end_matches(['.', ':', '-', '–', '—', '…']));
+    tokens.filter(|token| !token.contains("://"))
 }
 
 /// Path, first and last line. A column behind the line (`a.rs:12:5`) is dropped.
@@ -114,6 +121,15 @@ mod tests {
         ] {
             assert!(shown(body).is_empty(), "{body}: {:?}", shown(body));
         }
+    }
+
+    #[test]
+    fn pc_346_bare_files_are_named_and_claim_nothing() {
+        let body =
+            "see `src/main.rs`, docs/план.md and README; not v1.2, e.g. this, https://x.y/a.md or b.rs:3";
+        assert_eq!(shown(body), ["b.rs:3"]);
+        let named: Vec<String> = super::super::named(body).iter().map(|claim| claim.to_string()).collect();
+        assert_eq!(named, ["b.rs:3", "src/main.rs", "docs/план.md", "README"]);
     }
 
     #[test]

@@ -4,8 +4,9 @@ use super::super::escalation::is_close_signal;
 use super::super::gate::{self, GateAnswer};
 use super::super::meta::{Decision, ResultClass};
 use super::super::phase::{Phase, Wait, more, next_exchange, phase};
+use super::super::secret::Clearance;
 use super::super::state::Session;
-use super::{implement, interrupt, pipeline, record, reflected};
+use super::{ended, implement, interrupt, pipeline, record, reflected};
 use crate::domain::effect::{Consent, Effect};
 use crate::domain::fact::Fact;
 use crate::domain::policy::{Policy, ReflectionPolicy};
@@ -40,6 +41,7 @@ fn to(s: &Session, policy: &Policy, now: Stamp, wait: Wait, text: &str) -> Vec<E
             Some(Word::Abort) => interrupt(s, now),
             _ => Vec::new(),
         },
+        Wait::Secret { .. } => secret(s, now, text),
         Wait::Clarify { vendor, k } if !text.is_empty() => {
             record(Fact::Clarified { vendor, k, answer: text.to_string() })
         }
@@ -77,6 +79,17 @@ fn to(s: &Session, policy: &Policy, now: Stamp, wait: Wait, text: &str) -> Vec<E
         Wait::Clarify { .. } | Wait::Reserved(_) => Vec::new(),
         wait => pipeline::answered(s, now, &wait, text),
     }
+}
+
+/// The rules of a failed call go on from an aborted one: a skip in a round, else the question of PC-255 or PC-294.
+fn secret(s: &Session, now: Stamp, text: &str) -> Vec<Effect> {
+    let (Some(withheld), Some(how)) = (&s.notes.withheld, Clearance::read(text)) else { return Vec::new() };
+    let marks = withheld.finds.iter().map(|find| find.mark.clone()).collect();
+    let mut effects = record(Fact::Cleared { marks, how });
+    if how == Clearance::Abort {
+        effects.extend(ended::aborted(s, now, withheld.call.clone()));
+    }
+    effects
 }
 
 /// The words that retry questions understand, in both languages.

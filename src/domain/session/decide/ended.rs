@@ -26,6 +26,7 @@ pub fn ended(s: &Session, now: Stamp, call: Call, result: CallResult) -> Vec<Eff
     }
     match result {
         CallResult::Cancelled => Vec::new(),
+        CallResult::Withheld(finds) => record(Fact::Withheld { call, finds }),
         CallResult::Turn { turn, facts, prompt } => spoke(s, call, turn, &facts, &prompt),
         CallResult::Failed { reason, detail, stderr } => failed(s, now, call, reason, detail, stderr),
         CallResult::Roles { turn, roles, note } => {
@@ -202,6 +203,15 @@ fn again_or_fail(call: Call, complaints: Vec<String>) -> Vec<Effect> {
     }
     let detail = complaints.join("; ");
     record(Fact::CallFailed { call, reason: Reason::Role, detail, stderr: String::new() })
+}
+
+/// The pilot did not want the call made: it counts as one that failed at a filter (PC-059, code 3).
+pub fn aborted(s: &Session, now: Stamp, call: Call) -> Vec<Effect> {
+    let detail = s.meta.lang().pick(
+        "the pilot stopped the call: its prompt holds what looks like a secret",
+        "пилот остановил вызов: в промпте есть похожее на секрет",
+    );
+    failed(s, now, call, Reason::Exit(3), detail.to_string(), String::new())
 }
 
 fn failed(

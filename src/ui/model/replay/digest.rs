@@ -141,6 +141,7 @@ pub fn digest(events: &[Event], seen: u64) -> Digest {
             }
             Fact::EscalationAnswered { .. }
             | Fact::Retried
+            | Fact::Cleared { .. }
             | Fact::Reactivated { .. }
             | Fact::Clarified { .. }
             | Fact::ReservedAnswered { .. }

@@ -3,6 +3,7 @@
 use crate::domain::fact::Fact;
 use crate::domain::lang::Lang;
 use crate::domain::session::marker::without_markers;
+use crate::domain::session::secret::Clearance;
 use crate::domain::session::turn::Turn;
 use crate::domain::time::Stamp;
 use crate::engine::wire::Event;
@@ -78,6 +79,21 @@ pub fn moment(index: usize, event: &Event, lang: Lang) -> Option<Moment> {
             who: call.vendor.clone().unwrap_or_else(|| "writer".into()),
             ..blank(Shape::Failed, format!("{} {reason}", pick("call failed:", "вызов не удался:")))
         },
+        Fact::Withheld { call, .. } => Moment {
+            who: call.vendor.clone().unwrap_or_else(|| "writer".into()),
+            ..blank(
+                Shape::Failed,
+                pick("call not made: a secret in its prompt", "вызов не сделан: секрет в промпте"),
+            )
+        },
+        Fact::Cleared { how, .. } => blank(
+            Shape::Pilot,
+            match how {
+                Clearance::Redact => pick("pilot: mask the secret", "пилот: скрыть секрет"),
+                Clearance::Send => pick("pilot: send the secret", "пилот: отправить секрет"),
+                Clearance::Abort => pick("pilot: do not make the call", "пилот: не делать вызов"),
+            },
+        ),
         Fact::Reactivated { vendors } => {
             blank(Shape::Pilot, format!("{} {}", pick("again:", "снова:"), vendors.join(", ")))
         }
