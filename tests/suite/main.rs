@@ -12,6 +12,7 @@ mod source;
 mod stage;
 
 mod cli;
+mod conformance;
 mod cuts;
 mod derive;
 mod docs;
@@ -22,7 +23,6 @@ mod layers;
 mod memory;
 mod native;
 mod panics;
-mod real_cli;
 mod screen;
 mod sessions;
 mod shipped;
