@@ -97,7 +97,7 @@ pub async fn converse(
     while let Ok(update) = updates.try_recv() {
         collected.update(update).into_iter().for_each(progress);
     }
-    let (response, session) = ended.map_err(|error| refused(&error))?;
+    let (response, conversation) = ended.map_err(|error| refused(&error))?;
     let reason = match response.stop_reason {
         StopReason::EndTurn => None,
         StopReason::MaxTokens => Some("the reply was cut at the model's output limit"),
@@ -118,7 +118,7 @@ pub async fn converse(
     if text.lines().count() == 1 && text.starts_with("HTTP ") {
         return Err(Refused::by_vendor(None, &text));
     }
-    Ok(Said { text, usage, conversation: Some(session.0.to_string()) })
+    Ok(Said { text, usage, total: None, conversation })
 }
 
 /// What is told while the conversation goes on.
@@ -131,7 +131,8 @@ pub enum Told {
     Prompted,
 }
 
-type Ended = (agent_client_protocol::v1::schema::PromptResponse, SessionId);
+/// With the id of the conversation when the agent can load it again.
+type Ended = (agent_client_protocol::v1::schema::PromptResponse, Option<String>);
 
 async fn talk(
     ask: Ask,
@@ -170,7 +171,12 @@ async fn talk(
             let client = Implementation::new("flightdeck", env!("CARGO_PKG_VERSION"));
             let hello = InitializeRequest::new(ProtocolVersion::V1).client_info(client);
             let hello = agent.send_request(hello).block_task().await?;
-            let session = match ask.conversation.filter(|_| hello.agent_capabilities.load_session) {
+            let can_load = hello.agent_capabilities.load_session;
+            if ask.conversation.is_some() && !can_load {
+                let lost = "session not found: this agent cannot load one";
+                return Err(agent_client_protocol::Error::invalid_request().data(lost));
+            }
+            let session = match ask.conversation.filter(|_| can_load) {
                 Some(id) => {
                     let id = SessionId::new(id);
                     agent.send_request(LoadSessionRequest::new(id.clone(), ask.cwd)).block_task().await?;
@@ -182,7 +188,7 @@ async fn talk(
             let prompt = vec![ContentBlock::Text(TextContent::new(ask.prompt))];
             let response =
                 agent.send_request(PromptRequest::new(session.clone(), prompt)).block_task().await?;
-            Ok((response, session))
+            Ok((response, can_load.then(|| session.0.to_string())))
         })
         .await
 }

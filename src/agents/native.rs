@@ -110,6 +110,11 @@ pub fn needs_version(native: Native) -> bool {
     native == Native::Kimi
 }
 
+/// Whether the CLI has this conversation, where it would begin a new one in silence. `env` is that of the call.
+pub fn has_conversation(native: Native, env: &Vars, id: &str) -> bool {
+    native != Native::Kimi || kimi::has_conversation(env, id)
+}
+
 /// Builds the command line, or says which program is missing. `inherited` is our own environment.
 pub fn invocation(
     native: Native,

@@ -4,6 +4,7 @@ mod files;
 mod plan;
 mod preview;
 mod retry;
+mod talk;
 
 pub use files::{LastCall, last_failure, reap_stale, remove_tree};
 
@@ -143,6 +144,12 @@ async fn attempt(
     let add_dir = filtered_dir(around, vendor, call, &scratch).await?;
     let plan = plan::plan(around, vendor, call, add_dir.as_deref(), &scratch, native, time)
         .map_err(|(code, detail)| unstarted(Reason::Exit(code), detail))?;
+    let asked = plan.conversation.clone();
+    if let (Speech::Native { native, .. }, Some(id)) = (&plan.speech, &asked)
+        && !native::has_conversation(*native, &plan.spec.env, id)
+    {
+        return Err(failed(talk::unknown(&vendor.key, id), String::new(), Duration::ZERO));
+    }
     if let Some(note) = &plan.note {
         progress(Progress::Notice(note.clone()));
     }
@@ -193,22 +200,24 @@ async fn attempt(
     if let (Some(file), Output::Stream { stream, .. }) = (&plan.usage_file, &mut listener.output) {
         stream.usage_file(std::fs::read_to_string(file).unwrap_or_default());
     }
-    match judge(vendor, call, &finished, listener.output, said) {
+    let said = judge(vendor, call, &finished, listener.output, said);
+    match talk::judged(&vendor.key, asked.as_deref(), &finished.stderr, said) {
         Ok(said) => Ok(Some(Reply {
+            usage: talk::usage(runtime, &vendor.key, asked.as_deref(), &said),
             text: said.text,
-            usage: said.usage,
             conversation: said.conversation.filter(|_| vendor.supports.session_id),
             stderr: finished.stderr,
             elapsed: finished.elapsed,
         })),
-        Err(Refused { reason, cause, detail }) => Err(CallFailure {
-            detail: retry::with_cause(detail + hint(is_confined, &finished.stderr), &cause),
-            reason,
-            cause,
-            stderr: finished.stderr,
-            elapsed: finished.elapsed,
-        }),
+        Err(mut refused) => {
+            refused.detail += hint(is_confined, &finished.stderr);
+            Err(failed(refused, finished.stderr, finished.elapsed))
+        }
     }
+}
+
+fn failed(Refused { reason, cause, detail }: Refused, stderr: String, elapsed: Duration) -> CallFailure {
+    CallFailure { detail: retry::with_cause(detail, &cause), reason, cause, stderr, elapsed }
 }
 
 /// A CLI that lives in an unusual place says only that it may not read it.

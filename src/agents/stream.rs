@@ -22,6 +22,8 @@ use std::process::ExitStatus;
 pub struct Said {
     pub text: String,
     pub usage: Option<Usage>,
+    /// What was used since the conversation began, from a CLI that counts no single turns.
+    pub total: Option<Usage>,
     pub conversation: Option<String>,
 }
 
@@ -113,6 +115,7 @@ impl Stream {
     /// What it does from here on is not wanted and may cost.
     pub fn wants_stop(&self) -> bool {
         match &self.parser {
+            Parser::Codex(parser) => parser.is_hopeless(),
             Parser::Opencode(parser) => parser.is_runaway(),
             Parser::Kimi(parser) => parser.wants_stop(),
             _ => false,

@@ -8,7 +8,7 @@ use super::outside::Outside;
 use super::questions::open_questions;
 use super::read;
 use super::runner::{Runner, Update};
-use crate::agents::call::{Outcome, Progress, Reply};
+use crate::agents::call::{CallFailure, Cause, Outcome, Progress, Reply};
 use crate::domain::effect::Call;
 use crate::domain::fact::{Fact, Usage};
 use crate::domain::input::{CallResult, Input};
@@ -71,6 +71,8 @@ pub enum Finish {
 /// The call that runs.
 struct Running {
     call: Call,
+    /// The registry key of whoever was called.
+    vendor: String,
     prompt: Arc<str>,
     outcome: Pin<Box<dyn Future<Output = Outcome> + Send>>,
     cancel: Option<oneshot::Sender<()>>,
@@ -234,9 +236,18 @@ fn launch(runner: &mut Runner, call: Call) -> Result<Option<Running>, (Call, Cal
         // Dropping the sender is the signal.
         let _ = cancelled.await;
     });
+    let vendor = ready.vendor.key.clone();
     let outcome = (runner.desk.caller)(ready.vendor, ready.call, sink, signal);
     let touched = touched(runner);
-    Ok(Some(Running { call, prompt, outcome, cancel: Some(cancel), started: Instant::now(), touched }))
+    Ok(Some(Running {
+        call,
+        vendor,
+        prompt,
+        outcome,
+        cancel: Some(cancel),
+        started: Instant::now(),
+        touched,
+    }))
 }
 
 fn finish_call(runner: &mut Runner, run: Running, outcome: Outcome) -> Result<(), StoreError> {
@@ -256,14 +267,29 @@ fn finish_call(runner: &mut Runner, run: Running, outcome: Outcome) -> Result<()
     if let Some(name) = run.call.name.as_ref().filter(|_| keeps_stderr) {
         runner.recorder.stderr(name, &stderr)?;
     }
-    if let (Outcome::Reply(Reply { conversation: Some(id), .. }), Some(vendor)) = (&outcome, &run.call.vendor)
-    {
-        // Losing it costs the agent's own memory of the talk, not ours: the projection carries the context.
-        let _ = runtime::save_conversation(runner.recorder().runtime(), vendor, id);
-    }
+    remember(runner, &run, &outcome)?;
     let elapsed = run.started.elapsed();
     let result = read::result(runner, &run.call, outcome, run.prompt);
     ended(runner, run.call, result, usage, elapsed)
+}
+
+/// Keeps the vendor's own conversation for its next call, or forgets one that the vendor has lost. Losing it costs the
+/// agent's own memory of the talk, not ours: the projection carries the context.
+fn remember(runner: &mut Runner, run: &Running, outcome: &Outcome) -> Result<(), StoreError> {
+    let Some(who) = compose::remembers(&run.call, &run.vendor) else { return Ok(()) };
+    let dir = runner.recorder().runtime();
+    match outcome {
+        Outcome::Reply(Reply { conversation: Some(id), .. }) => {
+            let _ = runtime::save_conversation(dir, &who, id);
+        }
+        Outcome::Failed(CallFailure { cause: Cause::LostConversation, detail, .. }) => {
+            let _ = runtime::save_conversation(dir, &who, "");
+            let text = format!("Conversation: {detail}");
+            runner.record(Fact::Noted { text })?;
+        }
+        _ => {}
+    }
+    Ok(())
 }
 
 /// One look, however many files there are: names come and go only with a new time of the directory.

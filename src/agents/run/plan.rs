@@ -26,6 +26,8 @@ pub struct Plan {
     pub feed: Option<UnboundedSender<Vec<u8>>>,
     /// Where the CLI tells what the call cost.
     pub usage_file: Option<PathBuf>,
+    /// The vendor's own conversation that the call goes on with.
+    pub conversation: Option<String>,
 }
 
 /// How stdout is to be read.
@@ -133,7 +135,8 @@ pub fn plan(
         output_cap: cap,
         confinement,
     };
-    Ok(Plan { spec, speech, note, sandbox: decision.text(), feed, usage_file })
+    let conversation = conversation.map(String::from);
+    Ok(Plan { spec, speech, note, sandbox: decision.text(), feed, usage_file, conversation })
 }
 
 fn fed(feed: &mut Option<UnboundedSender<Vec<u8>>>, first: Vec<u8>) -> Stdin {

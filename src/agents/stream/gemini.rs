@@ -64,7 +64,12 @@ impl Gemini {
         }
         // A reply that was cut at the output limit ends with `success` too.
         let text = mark::between(&self.text, Marks::End, "gemini")?;
-        Ok(Said { text, usage: usage(&result["stats"], self.model), conversation: self.conversation })
+        Ok(Said {
+            text,
+            usage: usage(&result["stats"], self.model),
+            total: None,
+            conversation: self.conversation,
+        })
     }
 }
 

@@ -27,7 +27,7 @@ impl Hermes {
                 return Err(refusal(status, &stdout, stderr));
             }
             let text = reply(&stdout)?;
-            return Ok(Said { text, usage: None, conversation: session() });
+            return Ok(Said { text, usage: None, total: None, conversation: session() });
         };
         let told: Value = serde_json::from_str(file).unwrap_or_default();
         if told["completed"] != true || told["failed"] != false || !status.success() {
@@ -41,7 +41,7 @@ impl Hermes {
             ));
         }
         let conversation = told["session_id"].as_str().map(String::from);
-        Ok(Said { text, usage: Some(usage(&told)), conversation })
+        Ok(Said { text, usage: Some(usage(&told)), total: None, conversation })
     }
 }
 

@@ -45,7 +45,7 @@ impl KimiCode {
         }
         // It exits with 0 after a dropped stream and at the output limit.
         let text = mark::between(&text, Marks::End, "kimi")?;
-        Ok(Said { text, usage: None, conversation: self.conversation })
+        Ok(Said { text, usage: None, total: None, conversation: self.conversation })
     }
 }
 
