@@ -54,6 +54,8 @@ pub struct Invocation {
     pub files: Vec<Prepared>,
     /// Where it tells what the call cost, in the setup folder.
     pub usage_file: Option<&'static str>,
+    /// Arguments with which it tells afterwards what its conversation has cost so far.
+    pub account: Option<Vec<OsString>>,
     /// State of the vendor's that its variables do not tell.
     pub state: Vec<PathBuf>,
 }
@@ -176,8 +178,10 @@ pub fn invocation(
         Native::KimiCode | Native::Hermes => Feed::Argument,
         _ => Feed::Stdin,
     };
-    let usage_file = (native == Native::Hermes && !vendor.supports.session_id).then_some(hermes::USAGE_FILE);
-    Ok(Invocation { program, args, env, note, feed, files, usage_file, state })
+    let resumed = hermes::resumed(&request, vendor).filter(|_| native == Native::Hermes);
+    let usage_file = (native == Native::Hermes && resumed.is_none()).then_some(hermes::USAGE_FILE);
+    let account = resumed.map(hermes::account);
+    Ok(Invocation { program, args, env, note, feed, files, usage_file, account, state })
 }
 
 /// The prompt as this CLI may see it.

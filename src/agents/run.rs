@@ -132,7 +132,7 @@ async fn attempt(
     runtime: &Path,
     time: Duration,
     progress: &(impl Fn(Progress) + Send + Sync),
-    cancel: Pin<&mut impl Future<Output = ()>>,
+    mut cancel: Pin<&mut impl Future<Output = ()>>,
 ) -> Result<Option<Reply>, CallFailure> {
     let scratch = files::Scratch::new(runtime, vendor).map_err(|e| {
         unstarted(
@@ -175,7 +175,7 @@ async fn attempt(
         progress,
     };
     let process = async {
-        let finished = process::run(plan.spec, |event| listener.hear(event), cancel).await;
+        let finished = process::run(plan.spec, |event| listener.hear(event), cancel.as_mut()).await;
         // The other side of the conversation learns that nothing more comes.
         if let Output::Acp(lines) = &mut listener.output {
             lines.close();
@@ -198,17 +198,27 @@ async fn attempt(
         return Ok(None);
     }
     if let (Some(file), Output::Stream { stream, .. }) = (&plan.usage_file, &mut listener.output) {
-        stream.usage_file(std::fs::read_to_string(file).unwrap_or_default());
+        let told = std::fs::read_to_string(file).ok();
+        // Without a session there is nothing else by which an error is told from a reply.
+        if let Some(told) = told.or_else(|| (!vendor.supports.session_id).then(String::new)) {
+            stream.usage_file(told);
+        }
     }
     let said = judge(vendor, call, &finished, listener.output, said);
     match talk::judged(&vendor.key, asked.as_deref(), &finished.stderr, said) {
-        Ok(said) => Ok(Some(Reply {
-            usage: talk::usage(runtime, &vendor.key, asked.as_deref(), &said),
-            text: said.text,
-            conversation: said.conversation.filter(|_| vendor.supports.session_id),
-            stderr: finished.stderr,
-            elapsed: finished.elapsed,
-        })),
+        Ok(mut said) => {
+            if let Some(spec) = plan.account {
+                let Some(total) = talk::account(spec, cancel).await else { return Ok(None) };
+                said.total = total;
+            }
+            Ok(Some(Reply {
+                usage: talk::usage(runtime, &vendor.key, asked.as_deref(), &said),
+                text: said.text,
+                conversation: said.conversation.filter(|_| vendor.supports.session_id),
+                stderr: finished.stderr,
+                elapsed: finished.elapsed,
+            }))
+        }
         Err(mut refused) => {
             refused.detail += hint(is_confined, &finished.stderr);
             Err(failed(refused, finished.stderr, finished.elapsed))
@@ -273,6 +283,14 @@ impl<P: Fn(Progress)> Listener<'_, P> {
                     pid: target.root.pid,
                     started_at: target.root.started_at,
                 });
+            }
+            Event::Stderr(piece) => {
+                if let Output::Stream { stream, .. } = &mut self.output {
+                    stream.feed_stderr(piece);
+                    if stream.wants_stop() {
+                        return Next::Stop;
+                    }
+                }
             }
             Event::Stdout(piece) => {
                 self.capture.write(piece);

@@ -107,6 +107,13 @@ impl Stream {
         shown
     }
 
+    /// Takes a piece of stderr. Only opencode tells there what it does not tell on stdout: that it waits.
+    pub fn feed_stderr(&mut self, piece: &[u8]) {
+        if let Parser::Opencode(parser) = &mut self.parser {
+            parser.stderr(piece);
+        }
+    }
+
     /// The CLI has said all: its stdin may be closed.
     pub fn is_done(&self) -> bool {
         matches!(&self.parser, Parser::Kimi(parser) if parser.is_done())
@@ -116,7 +123,8 @@ impl Stream {
     pub fn wants_stop(&self) -> bool {
         match &self.parser {
             Parser::Codex(parser) => parser.is_hopeless(),
-            Parser::Opencode(parser) => parser.is_runaway(),
+            Parser::Opencode(parser) => parser.is_runaway() || parser.is_waiting(),
+            Parser::KimiCode(parser) => parser.is_hopeless(),
             Parser::Kimi(parser) => parser.wants_stop(),
             _ => false,
         }

@@ -213,6 +213,7 @@ pub struct Usage {
     pub input: Option<u64>,
     pub cached: Option<u64>,
     pub output: Option<u64>,
+    /// Part of the output.
     pub reasoning: Option<u64>,
     /// USD, only where the vendor gives a figure.
     pub cost_usd: Option<f64>,

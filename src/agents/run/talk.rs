@@ -4,8 +4,10 @@
 use super::files;
 use crate::agents::call::{Cause, Usage};
 use crate::agents::contract::Code;
-use crate::agents::stream::{Refused, Said, one_line};
+use crate::agents::process::{self, End, Event, Finished, Spec};
+use crate::agents::stream::{Refused, Said, hermes, one_line};
 use regex::Regex;
+use std::future::Future;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -61,6 +63,21 @@ pub fn usage(runtime: &Path, vendor: &str, asked: Option<&str>, said: &Said) -> 
         files::note_total(runtime, vendor, id, total);
     }
     said.usage.clone().or_else(|| before.map(|before| difference(total, &before)))
+}
+
+/// What the CLI says about the cost of its conversation so far. `None` when the call was cancelled meanwhile.
+pub async fn account(spec: Spec, cancel: impl Future<Output = ()>) -> Option<Option<Usage>> {
+    let mut told = Vec::new();
+    let heard = |event: Event| {
+        if let Event::Stdout(piece) = event {
+            told.extend_from_slice(piece);
+        }
+    };
+    match process::run(spec, heard, cancel).await {
+        Ok(Finished { end: End::Cancelled, .. }) => None,
+        Ok(Finished { end: End::Exited(status), .. }) if status.success() => Some(hermes::total(&told)),
+        _ => Some(None),
+    }
 }
 
 fn difference(total: &Usage, before: &Usage) -> Usage {

@@ -146,6 +146,21 @@ mod tests {
     }
 
     #[test]
+    fn pc_060_a_limit_that_it_would_wait_for_ends_the_call() {
+        let mut stream = Stream::new(Native::Codex, false);
+        for line in recorded!("429-waits").split_inclusive('\n') {
+            assert!(!stream.wants_stop());
+            stream.feed(line.as_bytes());
+        }
+        assert!(stream.wants_stop());
+        let refused = stream.end(ExitStatus::default(), "").unwrap_err();
+        assert_eq!(refused.cause, Cause::RateLimit { reset: None });
+        let mut stream = Stream::new(Native::Codex, false);
+        stream.feed(b"{\"type\":\"error\",\"message\":\"Reconnecting... 1/5 (stream disconnected)\"}\n");
+        assert!(!stream.wants_stop(), "that passes by itself");
+    }
+
+    #[test]
     fn pc_059_classes() {
         for (recorded, code, want, word) in [
             (recorded!("401"), 1, Reason::Exit(6), "401"),

@@ -11,6 +11,8 @@ use std::process::ExitStatus;
 pub struct KimiCode {
     text: Option<String>,
     conversation: Option<String>,
+    /// The status for which it would try ten times, each time after a wait.
+    hopeless: Option<u64>,
 }
 
 impl KimiCode {
@@ -28,6 +30,8 @@ impl KimiCode {
                 Vec::new()
             }
             ("meta", Some("turn.step.retrying")) => {
+                self.hopeless =
+                    event["status_code"].as_u64().filter(|s| matches!(s, 401 | 429)).or(self.hopeless);
                 let status = event["status_code"].as_u64().map(|s| s.to_string()).unwrap_or_default();
                 vec![Progress::Notice(one_line(&format!("kimi tries again: {status}")))]
             }
@@ -35,7 +39,14 @@ impl KimiCode {
         }
     }
 
+    pub fn is_hopeless(&self) -> bool {
+        self.hopeless.is_some()
+    }
+
     pub fn end(self, status: ExitStatus, stderr: &str) -> Result<Said, Refused> {
+        if let Some(known) = self.hopeless {
+            return Err(Refused::by_vendor(Some(known), &format!("kimi: the service answers with {known}")));
+        }
         if !status.success() {
             return Err(refusal(status, stderr));
         }
