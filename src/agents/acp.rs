@@ -90,7 +90,12 @@ pub async fn converse(
     let ended = loop {
         tokio::select! {
             biased;
-            Some(update) = updates.recv() => collected.update(update).into_iter().for_each(progress),
+            Some(update) = updates.recv() => {
+                collected.update(update).into_iter().for_each(progress);
+                if let Some(error) = collected.error().filter(|_| collected.is_hopeless()) {
+                    return Err(Refused::by_vendor(None, &error));
+                }
+            }
             ended = &mut talk => break ended,
         }
     };
@@ -108,6 +113,9 @@ pub async fn converse(
     };
     if let Some(reason) = reason {
         return Err(Refused::new(Code::General, reason));
+    }
+    if let Some(error) = collected.error() {
+        return Err(Refused::by_vendor(None, &error));
     }
     let usage = collected.usage(response.usage.as_ref());
     let text = collected.text();
@@ -179,10 +187,14 @@ async fn talk(
             let session = match ask.conversation.filter(|_| can_load) {
                 Some(id) => {
                     let id = SessionId::new(id);
-                    agent.send_request(LoadSessionRequest::new(id.clone(), ask.cwd)).block_task().await?;
+                    let load = LoadSessionRequest::new(id.clone(), ask.cwd).meta(text_only());
+                    agent.send_request(load).block_task().await?;
                     id
                 }
-                None => agent.send_request(NewSessionRequest::new(ask.cwd)).block_task().await?.session_id,
+                None => {
+                    let new = NewSessionRequest::new(ask.cwd).meta(text_only());
+                    agent.send_request(new).block_task().await?.session_id
+                }
             };
             let _ = told.send(Told::Prompted);
             let prompt = vec![ContentBlock::Text(TextContent::new(ask.prompt))];
@@ -191,6 +203,14 @@ async fn talk(
             Ok((response, can_load.then(|| session.0.to_string())))
         })
         .await
+}
+
+/// The protocol has no word for a session without tools. claude's agent has one of its own; others pass over it.
+fn text_only() -> agent_client_protocol::v1::schema::Meta {
+    let mut meta = serde_json::Map::new();
+    meta.insert("claudeCode".into(), serde_json::json!({"options": {"tools": []}}));
+    meta.insert("systemPrompt".into(), crate::agents::native::SYSTEM.into());
+    meta
 }
 
 /// The option that refuses, by its kind and never by its place.

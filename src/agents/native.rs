@@ -95,7 +95,7 @@ impl Prepared {
 }
 
 /// The system prompt where a CLI takes one of ours.
-const SYSTEM: &str = "You take part in a written discussion between agents. All you know is in the message; you have \
+pub const SYSTEM: &str = "You take part in a written discussion between agents. All you know is in the message; you have \
 no tools and no files. Reply with text only, in exactly the form that the message asks for.";
 
 /// What a CLI's version says about it: which program it is, or why it is not called. Only asked where a name alone does
@@ -184,12 +184,16 @@ pub fn invocation(
     Ok(Invocation { program, args, env, note, feed, files, usage_file, account, state })
 }
 
+/// A prompt that begins so may be taken for a command of the CLI's own, a file or an option. claude answers such a command
+/// itself and exits with 0.
+pub fn plain_prompt(prompt: String) -> String {
+    let is_special = prompt.starts_with(['/', '-', '!', '@']);
+    if is_special { format!("Message:\n{prompt}") } else { prompt }
+}
+
 /// The prompt as this CLI may see it.
 pub fn prompt(native: Native, prompt: String) -> String {
-    // A prompt that begins so may be taken for a command of the CLI's own, a file or an option. claude answers such a
-    // command itself and exits with 0.
-    let is_special = prompt.starts_with(['/', '-', '!', '@']) && native != Native::Codex;
-    let prompt = if is_special { format!("Message:\n{prompt}") } else { prompt };
+    let prompt = if native == Native::Codex { prompt } else { plain_prompt(prompt) };
     match native {
         Native::Claude | Native::Codex | Native::Opencode => prompt,
         Native::Gemini | Native::Kimi | Native::KimiCode => mark::ask(prompt, Marks::End),

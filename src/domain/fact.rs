@@ -63,6 +63,9 @@ pub enum Fact {
         reason: Reason,
         detail: String,
         stderr: String,
+        /// When a limit is lifted, if the vendor said so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        until: Option<Stamp>,
     },
     /// The pilot wants the failed call again.
     Retried,

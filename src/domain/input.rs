@@ -6,6 +6,7 @@ use super::session::dispute::Dispute;
 use super::session::failure::Reason;
 use super::session::gate::Summary;
 use super::session::turn::Turn;
+use super::time::Stamp;
 
 /// One input of [`super::session::decide::decide`].
 #[derive(Debug, Clone, PartialEq)]
@@ -84,6 +85,8 @@ pub enum CallResult {
         reason: Reason,
         detail: String,
         stderr: String,
+        /// When the vendor's limit is lifted, if it stood behind the failure and the vendor said when.
+        until: Option<Stamp>,
     },
     Cancelled,
 }

@@ -219,7 +219,8 @@ fn finished(runner: &Runner, alone: bool, timers: &[(String, Instant)]) -> Optio
 
 /// Starts the call. `Err` holds the result of a call that cannot be made; `Ok(None)` a turn the pilot writes.
 fn launch(runner: &mut Runner, call: Call) -> Result<Option<Running>, (Call, CallResult)> {
-    let failed = |reason, detail: String| CallResult::Failed { reason, detail, stderr: String::new() };
+    let failed =
+        |reason, detail: String| CallResult::Failed { reason, detail, stderr: String::new(), until: None };
     let ready = match compose::ready(runner, &call) {
         Ok(ready) => ready,
         Err(Refused::Pilot) => return Ok(None),

@@ -336,7 +336,12 @@ impl Stage {
                 Reason::OutputTooLarge,
             ]);
             if call.purpose != Purpose::Roles {
-                return CallResult::Failed { reason, detail: dice.odd().into(), stderr: dice.odd().into() };
+                return CallResult::Failed {
+                    reason,
+                    detail: dice.odd().into(),
+                    stderr: dice.odd().into(),
+                    until: None,
+                };
             }
         }
         match call.purpose {

@@ -105,7 +105,7 @@ pub fn plan(
             vendor.env.iter().for_each(|(name, value)| env.set(name, value));
             let args = vendor.args.iter().map(OsString::from).collect();
             let conversation = conversation.map(String::from);
-            let speech = Speech::Acp { prompt: ours(&call.prompt)?, conversation };
+            let speech = Speech::Acp { prompt: native::plain_prompt(ours(&call.prompt)?), conversation };
             let cap = cap.saturating_mul(STREAM_FACTOR);
             (program, args, env, fed(&mut feed, Vec::new()), cap, speech)
         }

@@ -37,6 +37,8 @@ pub struct Asked {
     /// Everything in the request that is text.
     pub words: String,
     pub tools: Vec<String>,
+    /// A call that the CLI makes on its own account, for a title.
+    pub is_side: bool,
     /// `None` while no whole reply was sent.
     pub tokens: Option<Tokens>,
 }
@@ -134,7 +136,12 @@ fn serve(stream: &TcpStream, reader: &mut BufReader<&TcpStream>, state: &State) 
     }
     let number = {
         let mut asked = state.asked.lock().unwrap();
-        asked.push(Asked { words: words.clone(), tools: apis::tools(api, &body), tokens: None });
+        asked.push(Asked {
+            words: words.clone(),
+            tools: apis::tools(api, &body),
+            is_side: is_side(&body),
+            tokens: None,
+        });
         asked.len() - 1
     };
     let mood = state.mood.lock().unwrap().clone();
@@ -182,6 +189,12 @@ fn serve(stream: &TcpStream, reader: &mut BufReader<&TcpStream>, state: &State) 
     }
     told(state);
     None
+}
+
+/// claude's ACP agent has the model find a title for the session, in a form that it prescribes.
+fn is_side(body: &Value) -> bool {
+    let asks = body["system"].to_string() + &body["output_config"].to_string();
+    asks.contains("title")
 }
 
 /// Waits for the other side to hang up.

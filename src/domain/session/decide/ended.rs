@@ -4,6 +4,7 @@ use super::super::failure::Reason;
 use super::super::gate;
 use super::super::head::RoleAccepted;
 use super::super::meta::AdHocRole;
+use super::super::notes::FailedCall;
 use super::super::phase::{Phase, phase, proposed_role, voices};
 use super::super::state::Session;
 use super::super::turn::Turn;
@@ -24,7 +25,10 @@ pub fn ended(s: &Session, now: Stamp, call: Call, result: CallResult) -> Vec<Eff
     match result {
         CallResult::Cancelled => Vec::new(),
         CallResult::Turn { turn, facts, prompt } => spoke(s, call, turn, &facts, &prompt),
-        CallResult::Failed { reason, detail, stderr } => failed(s, now, call, reason, detail, stderr),
+        CallResult::Failed { reason, detail, stderr, until } => {
+            let failed = FailedCall { call, reason, detail, stderr, until };
+            self::failed(s, now, failed)
+        }
         CallResult::Roles { turn, roles, note } => {
             let note = note.into_iter().chain(ad_hoc_note(s, &roles));
             let mut effects = vec![
@@ -191,17 +195,11 @@ fn again_or_fail(call: Call, complaints: Vec<String>) -> Vec<Effect> {
         return vec![Effect::Call(Call { attempt: call.attempt + 1, complaints, ..call })];
     }
     let detail = complaints.join("; ");
-    record(Fact::CallFailed { call, reason: Reason::Role, detail, stderr: String::new() })
+    record(Fact::CallFailed { call, reason: Reason::Role, detail, stderr: String::new(), until: None })
 }
 
-fn failed(
-    s: &Session,
-    now: Stamp,
-    call: Call,
-    reason: Reason,
-    detail: String,
-    stderr: String,
-) -> Vec<Effect> {
+fn failed(s: &Session, now: Stamp, failed: FailedCall) -> Vec<Effect> {
+    let FailedCall { call, reason, detail, stderr, until } = failed;
     match call.purpose {
         Purpose::Peer | Purpose::Discovery if s.is_round_loop() => {
             let vendor = call.vendor.clone().unwrap_or_default();
@@ -222,7 +220,7 @@ fn failed(
                 Effect::Record(Fact::Drafted { text, linked: Vec::new(), stub: true, findings: Vec::new() }),
             ]
         }
-        _ => record(Fact::CallFailed { call, reason, detail, stderr }),
+        _ => record(Fact::CallFailed { call, reason, detail, stderr, until }),
     }
 }
 

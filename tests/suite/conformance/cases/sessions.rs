@@ -40,13 +40,14 @@ fn tokens(lab: &Lab, calls: &[Spent], asked: &[Asked]) -> Outcome {
         want!(calls.iter().all(|c| c.usage.is_null()), "tokens from nowhere: {calls:?}");
         return Outcome::Told("it tells no tokens".into());
     }
+    let asked: Vec<Asked> = asked.iter().filter(|a| !a.is_side).cloned().collect();
     want!(calls.len() == asked.len(), "{} calls made {} requests", calls.len(), asked.len());
-    for (call, asked) in calls.iter().zip(asked) {
+    for (call, asked) in calls.iter().zip(&asked) {
         if let Err(wrong) = same(&call.usage, asked.tokens.unwrap_or_default()) {
             return Outcome::Failed(format!("{}: {wrong}", call.purpose));
         }
     }
-    let sum = told(asked);
+    let sum = told(&asked);
     Outcome::Told(format!(
         "{} calls, {} in, {} cached, {} out",
         calls.len(),
@@ -92,7 +93,13 @@ pub fn sticky(lab: &Lab) -> Outcome {
         return outcome;
     }
     let asked = lab.model.asked(0);
-    let last = asked.last().map(|a| a.words.matches("You are a peer agent").count()).unwrap_or(0);
+    let last = asked
+        .iter()
+        .rfind(|a| !a.is_side)
+        .map(|a| a.words.matches("You are a peer agent").count())
+        .unwrap_or(0);
+    let most = asked.iter().map(|a| a.tools.len()).max().unwrap_or(0);
+    want!(lab.row.keeps_tools || most <= lab.row.tools, "the conversation has {most} tools");
     want!(last >= 2, "the last request does not hold the first call's prompt");
     outcome
 }
