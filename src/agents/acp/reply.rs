@@ -16,6 +16,8 @@ pub struct Collected {
     cost: Option<f64>,
     /// codex' agent tells an error as a message without an id, and that it is one in words of its own.
     is_error: bool,
+    /// Its real messages have ids, so that all others are warnings.
+    is_codex: bool,
     /// A limit or a refused key, for which it would only try again and wait.
     hopeless: Option<String>,
 }
@@ -58,6 +60,7 @@ impl Collected {
     }
 
     fn codex(&mut self, told: &Value) -> Vec<Progress> {
+        self.is_codex |= told.is_object();
         self.is_error |= told["threadStatus"]["type"] == "systemError";
         let error = &told["error"];
         if error["willRetry"] != true {
@@ -96,7 +99,7 @@ impl Collected {
 
     /// Where an agent gives its messages ids, what comes without one is a warning and no part of the reply.
     pub fn text(&self) -> String {
-        let has_ids = self.pieces.iter().any(|piece| piece.has_id);
+        let has_ids = self.is_codex || self.pieces.iter().any(|piece| piece.has_id);
         self.pieces.iter().filter(|piece| piece.has_id || !has_ids).map(|piece| piece.text.as_str()).collect()
     }
 

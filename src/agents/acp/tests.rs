@@ -205,6 +205,12 @@ async fn pc_059_every_end_has_its_class() {
             Cause::RateLimit { reset: None },
             "429",
         ),
+        (
+            r#"update '{"sessionUpdate":"session_info_update","_meta":{"codex":{"threadStatus":{"type":"idle"}}}}'; chunk 'Warning: no metadata'; result '{"stopReason":"end_turn"}'"#,
+            Reason::Exit(7),
+            Cause::Other,
+            "empty",
+        ),
         // It would wait for as long as the service asks for, and then try again.
         (
             r#"update '{"sessionUpdate":"session_info_update","_meta":{"codex":{"error":{"message":"Reconnecting... 1/5","additionalDetails":"last status: 429 Too Many Requests","willRetry":true}}}}'"#,

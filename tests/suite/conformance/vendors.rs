@@ -51,7 +51,9 @@ pub const ROWS: [Row; 13] = [
     acp("claude-acp", "claude-acp"),
     Row { tools: 1, ..acp("codex-acp", "codex-acp") },
     acp("opencode-acp", "opencode"),
-    acp("gemini-acp", "gemini"),
+    // What it tells by the way counts cached tokens as input and leaves reasoning out: no number of ours.
+    // Its second process does not find the sessions of its first.
+    Row { has_usage: false, is_sticky: false, ..acp("gemini-acp", "gemini") },
     Row { has_usage: false, keeps_tools: true, ..acp("kimi-code-acp", "kimi-code") },
     Row { keeps_tools: true, ..acp("hermes-acp", "hermes") },
 ];
@@ -154,6 +156,7 @@ fn codex_config(v1: &str) -> Value {
 fn opencode_config(v1: &str) -> Value {
     json!({"enabled_providers": ["stub"], "model": "stub/stub-model", "small_model": "stub/stub-model",
         "autoupdate": false, "share": "disabled", "permission": {"*": "deny"}, "tools": {"*": false},
+        "agent": {"title": {"disable": true}},
         "provider": {"stub": {"npm": "@ai-sdk/openai-compatible", "options": {"baseURL": v1, "apiKey": "sk-stub"},
             "models": {"stub-model": {"limit": {"context": 128_000, "output": 8000},
                 "cost": {"input": 1, "output": 2, "cache_read": 0.1}}}}}})
