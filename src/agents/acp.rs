@@ -205,10 +205,13 @@ async fn talk(
         .await
 }
 
-/// The protocol has no word for a session without tools. claude's agent has one of its own; others pass over it.
+/// The protocol has no word for a session without tools. claude's agent has words of its own; others pass over them. It
+/// reads and sends what `@path` in a prompt names even without tools, unless that is denied.
 fn text_only() -> agent_client_protocol::v1::schema::Meta {
     let mut meta = serde_json::Map::new();
-    meta.insert("claudeCode".into(), serde_json::json!({"options": {"tools": []}}));
+    let options = serde_json::json!({"tools": [], "settingSources": [],
+        "settings": {"permissions": {"deny": ["Read"]}}});
+    meta.insert("claudeCode".into(), serde_json::json!({"options": options}));
     meta.insert("systemPrompt".into(), crate::agents::native::SYSTEM.into());
     meta
 }

@@ -234,6 +234,7 @@ async fn pc_062_an_agent_is_asked_for_a_session_without_tools() {
     lab.call(None).await;
     let meta = &lab.got("session/new")["params"]["_meta"];
     assert_eq!(meta["claudeCode"]["options"]["tools"], json!([]));
+    assert_eq!(meta["claudeCode"]["options"]["settings"]["permissions"]["deny"], json!(["Read"]));
 }
 
 #[tokio::test]

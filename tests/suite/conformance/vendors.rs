@@ -21,6 +21,8 @@ pub struct Row {
     pub tools: usize,
     /// Agents to which no text-only mode is known: their requests carry tools, and permissions are refused.
     pub keeps_tools: bool,
+    /// Agents that end a turn in which the model failed as an empty one, without a word.
+    pub hides_errors: bool,
 }
 
 const fn native(name: &'static str, vendor: &'static str) -> Row {
@@ -33,6 +35,7 @@ const fn native(name: &'static str, vendor: &'static str) -> Row {
         is_sticky: true,
         tools: 0,
         keeps_tools: false,
+        hides_errors: false,
     }
 }
 
@@ -54,7 +57,7 @@ pub const ROWS: [Row; 13] = [
     // What it tells by the way counts cached tokens as input and leaves reasoning out: no number of ours.
     // Its second process does not find the sessions of its first.
     Row { has_usage: false, is_sticky: false, ..acp("gemini-acp", "gemini") },
-    Row { has_usage: false, keeps_tools: true, ..acp("kimi-code-acp", "kimi-code") },
+    Row { has_usage: false, keeps_tools: true, hides_errors: true, ..acp("kimi-code-acp", "kimi-code") },
     Row { keeps_tools: true, ..acp("hermes-acp", "hermes") },
 ];
 

@@ -27,6 +27,14 @@ fn classed(ran: &Ran, code: i32, words: &[&str]) -> Outcome {
     Outcome::Ok
 }
 
+/// The class of a failed request, unless the agent tells it as an empty turn.
+fn classed_if_told(lab: &Lab, ran: &Ran, words: &[&str]) -> Outcome {
+    match lab.row.hides_errors && ran.code == Some(7) {
+        true => Outcome::Told("the agent ends an empty turn and hides why".into()),
+        false => classed(ran, 1, words),
+    }
+}
+
 pub fn unauthorized(lab: &Lab) -> Outcome {
     classed(&failing(lab, Mood::Status(401, None)), 6, &["log in"])
 }
@@ -34,13 +42,13 @@ pub fn unauthorized(lab: &Lab) -> Outcome {
 pub fn limited(lab: &Lab) -> Outcome {
     let ran = failing(lab, Mood::Status(429, None));
     want!(!Lab::last_line(&ran).contains("lifted"), "a reset was invented: {}", Lab::last_line(&ran));
-    classed(&ran, 1, &["rate limit"])
+    classed_if_told(lab, &ran, &["rate limit"])
 }
 
 pub fn limited_with_reset(lab: &Lab) -> Outcome {
     let ran = failing(lab, Mood::Status(429, Some(127)));
     let line = Lab::last_line(&ran);
-    match classed(&ran, 1, &["rate limit"]) {
+    match classed_if_told(lab, &ran, &["rate limit"]) {
         Outcome::Ok if line.contains("lifted in 127 s") => Outcome::Told("the reset is told".into()),
         Outcome::Ok if line.contains("lifted") => Outcome::Failed(format!("another reset: {line}")),
         Outcome::Ok => Outcome::Told("the CLI does not pass the reset on".into()),
@@ -49,7 +57,7 @@ pub fn limited_with_reset(lab: &Lab) -> Outcome {
 }
 
 pub fn broken(lab: &Lab) -> Outcome {
-    classed(&failing(lab, Mood::Status(500, None)), 1, &["busy or broken"])
+    classed_if_told(lab, &failing(lab, Mood::Status(500, None)), &["busy or broken"])
 }
 
 pub fn slow(lab: &Lab) -> Outcome {

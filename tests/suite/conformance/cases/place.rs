@@ -16,7 +16,7 @@ pub fn long_prompt(lab: &Lab) -> Outcome {
         (0..4000).map(|n| format!("Point {n}: how large is the cache, and why? Да.\n")).collect();
     let ran = lab.call(&lines, &[]);
     if ran.code == Some(0) {
-        let asked = lab.model.asked(0);
+        let asked: Vec<_> = lab.model.asked(0).into_iter().filter(|a| !a.is_side).collect();
         want!(asked.len() == 1, "{} requests", asked.len());
         want!(asked[0].words.contains(lines.trim_end()), "the prompt did not arrive as it was");
         return Outcome::Told(format!("{} bytes arrive", lines.len()));
