@@ -23,6 +23,14 @@ demo *args:
 test *args:
     cargo test "$@"
 
+# bring the real agent CLIs into a folder, e.g. `just install-clis /somewhere/clis claude codex`
+install-clis dir *names:
+    tests/conformance/install.sh "$@"
+
+# run the real CLIs against a model on loopback, and write docs/vendors.md
+conformance dir:
+    FLIGHTDECK_REAL_CLI="$1" cargo test --test suite pc_075_the_real -- --nocapture
+
 # format the sources
 fmt:
     cargo fmt

@@ -90,14 +90,19 @@ pub async fn converse(
     let ended = loop {
         tokio::select! {
             biased;
-            Some(update) = updates.recv() => collected.update(update).into_iter().for_each(progress),
+            Some(update) = updates.recv() => {
+                collected.update(update).into_iter().for_each(progress);
+                if let Some(error) = collected.error().filter(|_| collected.is_hopeless()) {
+                    return Err(Refused::by_vendor(None, &error));
+                }
+            }
             ended = &mut talk => break ended,
         }
     };
     while let Ok(update) = updates.try_recv() {
         collected.update(update).into_iter().for_each(progress);
     }
-    let (response, session) = ended.map_err(|error| refused(&error))?;
+    let (response, conversation) = ended.map_err(|error| refused(&error))?;
     let reason = match response.stop_reason {
         StopReason::EndTurn => None,
         StopReason::MaxTokens => Some("the reply was cut at the model's output limit"),
@@ -109,6 +114,9 @@ pub async fn converse(
     if let Some(reason) = reason {
         return Err(Refused::new(Code::General, reason));
     }
+    if let Some(error) = collected.error() {
+        return Err(Refused::by_vendor(None, &error));
+    }
     let usage = collected.usage(response.usage.as_ref());
     let text = collected.text();
     if contract::is_blank(&text) {
@@ -118,7 +126,7 @@ pub async fn converse(
     if text.lines().count() == 1 && text.starts_with("HTTP ") {
         return Err(Refused::by_vendor(None, &text));
     }
-    Ok(Said { text, usage, conversation: Some(session.0.to_string()) })
+    Ok(Said { text, usage, total: None, conversation })
 }
 
 /// What is told while the conversation goes on.
@@ -131,7 +139,8 @@ pub enum Told {
     Prompted,
 }
 
-type Ended = (agent_client_protocol::v1::schema::PromptResponse, SessionId);
+/// With the id of the conversation when the agent can load it again.
+type Ended = (agent_client_protocol::v1::schema::PromptResponse, Option<String>);
 
 async fn talk(
     ask: Ask,
@@ -170,21 +179,41 @@ async fn talk(
             let client = Implementation::new("flightdeck", env!("CARGO_PKG_VERSION"));
             let hello = InitializeRequest::new(ProtocolVersion::V1).client_info(client);
             let hello = agent.send_request(hello).block_task().await?;
-            let session = match ask.conversation.filter(|_| hello.agent_capabilities.load_session) {
+            let can_load = hello.agent_capabilities.load_session;
+            if ask.conversation.is_some() && !can_load {
+                let lost = "session not found: this agent cannot load one";
+                return Err(agent_client_protocol::Error::invalid_request().data(lost));
+            }
+            let session = match ask.conversation.filter(|_| can_load) {
                 Some(id) => {
                     let id = SessionId::new(id);
-                    agent.send_request(LoadSessionRequest::new(id.clone(), ask.cwd)).block_task().await?;
+                    let load = LoadSessionRequest::new(id.clone(), ask.cwd).meta(text_only());
+                    agent.send_request(load).block_task().await?;
                     id
                 }
-                None => agent.send_request(NewSessionRequest::new(ask.cwd)).block_task().await?.session_id,
+                None => {
+                    let new = NewSessionRequest::new(ask.cwd).meta(text_only());
+                    agent.send_request(new).block_task().await?.session_id
+                }
             };
             let _ = told.send(Told::Prompted);
             let prompt = vec![ContentBlock::Text(TextContent::new(ask.prompt))];
             let response =
                 agent.send_request(PromptRequest::new(session.clone(), prompt)).block_task().await?;
-            Ok((response, session))
+            Ok((response, can_load.then(|| session.0.to_string())))
         })
         .await
+}
+
+/// The protocol has no word for a session without tools. claude's agent has words of its own; others pass over them. It
+/// reads and sends what `@path` in a prompt names even without tools, unless that is denied.
+fn text_only() -> agent_client_protocol::v1::schema::Meta {
+    let mut meta = serde_json::Map::new();
+    let options = serde_json::json!({"tools": [], "settingSources": [],
+        "settings": {"permissions": {"deny": ["Read"]}}});
+    meta.insert("claudeCode".into(), serde_json::json!({"options": options}));
+    meta.insert("systemPrompt".into(), crate::agents::native::SYSTEM.into());
+    meta
 }
 
 /// The option that refuses, by its kind and never by its place.

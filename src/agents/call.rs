@@ -102,6 +102,8 @@ pub enum Cause {
     RateLimit { reset: Option<Reset> },
     /// The vendor's service is busy, broken or silent.
     Overload,
+    /// The vendor does not know the conversation that the call was to go on with.
+    LostConversation,
     #[default]
     Other,
 }

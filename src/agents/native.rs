@@ -64,6 +64,8 @@ pub struct Invocation {
     pub files: Vec<Prepared>,
     /// Where it tells what the call cost, in the setup folder.
     pub usage_file: Option<&'static str>,
+    /// Arguments with which it tells afterwards what its conversation has cost so far.
+    pub account: Option<Vec<OsString>>,
     /// State of the vendor's that its variables do not tell.
     pub state: Vec<PathBuf>,
 }
@@ -103,7 +105,7 @@ impl Prepared {
 }
 
 /// The system prompt where a CLI takes one of ours.
-const SYSTEM: &str = "You take part in a written discussion between agents. All you know is in the message; you have \
+pub const SYSTEM: &str = "You take part in a written discussion between agents. All you know is in the message; you have \
 no tools and no files. Reply with text only, in exactly the form that the message asks for.";
 
 /// What a CLI's version says about it: which program it is, or why it is not called. Only asked where a name alone does
@@ -123,6 +125,11 @@ pub fn edits(native: Native) -> bool {
 /// Whether [`resolve`] needs the version.
 pub fn needs_version(native: Native) -> bool {
     native == Native::Kimi
+}
+
+/// Whether the CLI has this conversation, where it would begin a new one in silence. `env` is that of the call.
+pub fn has_conversation(native: Native, env: &Vars, id: &str) -> bool {
+    native != Native::Kimi || kimi::has_conversation(env, id)
 }
 
 /// Builds the command line, or says which program is missing. `inherited` is our own environment.
@@ -187,16 +194,22 @@ pub fn invocation(
         Native::KimiCode | Native::Hermes => Feed::Argument,
         _ => Feed::Stdin,
     };
-    let usage_file = (native == Native::Hermes && !vendor.supports.session_id).then_some(hermes::USAGE_FILE);
-    Ok(Invocation { program, args, env, note, feed, files, usage_file, state })
+    let resumed = hermes::resumed(&request, vendor).filter(|_| native == Native::Hermes);
+    let usage_file = (native == Native::Hermes && resumed.is_none()).then_some(hermes::USAGE_FILE);
+    let account = resumed.map(hermes::account);
+    Ok(Invocation { program, args, env, note, feed, files, usage_file, account, state })
+}
+
+/// A prompt that begins so may be taken for a command of the CLI's own, a file or an option. claude answers such a command
+/// itself and exits with 0.
+pub fn plain_prompt(prompt: String) -> String {
+    let is_special = prompt.starts_with(['/', '-', '!', '@']);
+    if is_special { format!("Message:\n{prompt}") } else { prompt }
 }
 
 /// The prompt as this CLI may see it.
 pub fn prompt(native: Native, prompt: String) -> String {
-    // A prompt that begins so may be taken for a command of the CLI's own, a file or an option. claude answers such a
-    // command itself and exits with 0.
-    let is_special = prompt.starts_with(['/', '-', '!', '@']) && native != Native::Codex;
-    let prompt = if is_special { format!("Message:\n{prompt}") } else { prompt };
+    let prompt = if native == Native::Codex { prompt } else { plain_prompt(prompt) };
     match native {
         Native::Claude | Native::Codex | Native::Opencode => prompt,
         Native::Gemini | Native::Kimi | Native::KimiCode => mark::ask(prompt, Marks::End),

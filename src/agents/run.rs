@@ -4,6 +4,7 @@ mod files;
 mod plan;
 mod preview;
 mod retry;
+mod talk;
 
 pub use files::{LastCall, Record, last_failure, reap_stale, remove_tree};
 
@@ -131,7 +132,7 @@ async fn attempt(
     runtime: &Path,
     time: Duration,
     progress: &(impl Fn(Progress) + Send + Sync),
-    cancel: Pin<&mut impl Future<Output = ()>>,
+    mut cancel: Pin<&mut impl Future<Output = ()>>,
 ) -> Result<Option<Reply>, CallFailure> {
     let scratch = files::Scratch::new(runtime, vendor).map_err(|e| {
         unstarted(
@@ -143,6 +144,12 @@ async fn attempt(
     let add_dir = filtered_dir(around, vendor, call, &scratch).await?;
     let plan = plan::plan(around, vendor, call, add_dir.as_deref(), &scratch, native, time)
         .map_err(|(code, detail)| unstarted(Reason::Exit(code), detail))?;
+    let asked = plan.conversation.clone();
+    if let (Speech::Native { native, .. }, Some(id)) = (&plan.speech, &asked)
+        && !native::has_conversation(*native, &plan.spec.env, id)
+    {
+        return Err(failed(talk::unknown(&vendor.key, id), String::new(), Duration::ZERO));
+    }
     if let Some(note) = &plan.note {
         progress(Progress::Notice(note.clone()));
     }
@@ -168,7 +175,7 @@ async fn attempt(
         progress,
     };
     let process = async {
-        let finished = process::run(plan.spec, |event| listener.hear(event), cancel).await;
+        let finished = process::run(plan.spec, |event| listener.hear(event), cancel.as_mut()).await;
         // The other side of the conversation learns that nothing more comes.
         if let Output::Acp(lines) = &mut listener.output {
             lines.close();
@@ -191,24 +198,36 @@ async fn attempt(
         return Ok(None);
     }
     if let (Some(file), Output::Stream { stream, .. }) = (&plan.usage_file, &mut listener.output) {
-        stream.usage_file(std::fs::read_to_string(file).unwrap_or_default());
+        let told = std::fs::read_to_string(file).ok();
+        // Without a session there is nothing else by which an error is told from a reply.
+        if let Some(told) = told.or_else(|| (!vendor.supports.session_id).then(String::new)) {
+            stream.usage_file(told);
+        }
     }
-    match judge(vendor, call, &finished, listener.output, said) {
-        Ok(said) => Ok(Some(Reply {
-            text: said.text,
-            usage: said.usage,
-            conversation: said.conversation.filter(|_| vendor.supports.session_id),
-            stderr: finished.stderr,
-            elapsed: finished.elapsed,
-        })),
-        Err(Refused { reason, cause, detail }) => Err(CallFailure {
-            detail: retry::with_cause(detail + hint(is_confined, &finished.stderr), &cause),
-            reason,
-            cause,
-            stderr: finished.stderr,
-            elapsed: finished.elapsed,
-        }),
+    let said = judge(vendor, call, &finished, listener.output, said);
+    match talk::judged(&vendor.key, asked.as_deref(), &finished.stderr, said) {
+        Ok(mut said) => {
+            if let Some(spec) = plan.account {
+                let Some(total) = talk::account(spec, cancel).await else { return Ok(None) };
+                said.total = total;
+            }
+            Ok(Some(Reply {
+                usage: talk::usage(runtime, &vendor.key, asked.as_deref(), &said),
+                text: said.text,
+                conversation: said.conversation.filter(|_| vendor.supports.session_id),
+                stderr: finished.stderr,
+                elapsed: finished.elapsed,
+            }))
+        }
+        Err(mut refused) => {
+            refused.detail += hint(is_confined, &finished.stderr);
+            Err(failed(refused, finished.stderr, finished.elapsed))
+        }
     }
+}
+
+fn failed(Refused { reason, cause, detail }: Refused, stderr: String, elapsed: Duration) -> CallFailure {
+    CallFailure { detail: retry::with_cause(detail, &cause), reason, cause, stderr, elapsed }
 }
 
 /// A CLI that lives in an unusual place says only that it may not read it.
@@ -264,6 +283,14 @@ impl<P: Fn(Progress)> Listener<'_, P> {
                     pid: target.root.pid,
                     started_at: target.root.started_at,
                 });
+            }
+            Event::Stderr(piece) => {
+                if let Output::Stream { stream, .. } = &mut self.output {
+                    stream.feed_stderr(piece);
+                    if stream.wants_stop() {
+                        return Next::Stop;
+                    }
+                }
             }
             Event::Stdout(piece) => {
                 self.capture.write(piece);

@@ -93,6 +93,8 @@ pub async fn run(
                 out.hear(piece);
                 progress(Progress::Text(String::from_utf8_lossy(piece).into_owned()));
             }
+            // It goes where stdout goes.
+            Event::Stderr(_) => {}
         },
         cancel,
     );

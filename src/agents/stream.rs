@@ -22,6 +22,8 @@ use std::process::ExitStatus;
 pub struct Said {
     pub text: String,
     pub usage: Option<Usage>,
+    /// What was used since the conversation began, from a CLI that counts no single turns.
+    pub total: Option<Usage>,
     pub conversation: Option<String>,
 }
 
@@ -105,6 +107,13 @@ impl Stream {
         shown
     }
 
+    /// Takes a piece of stderr. Only opencode tells there what it does not tell on stdout: that it waits.
+    pub fn feed_stderr(&mut self, piece: &[u8]) {
+        if let Parser::Opencode(parser) = &mut self.parser {
+            parser.stderr(piece);
+        }
+    }
+
     /// The CLI has said all: its stdin may be closed.
     pub fn is_done(&self) -> bool {
         matches!(&self.parser, Parser::Kimi(parser) if parser.is_done())
@@ -113,7 +122,9 @@ impl Stream {
     /// What it does from here on is not wanted and may cost.
     pub fn wants_stop(&self) -> bool {
         match &self.parser {
-            Parser::Opencode(parser) => parser.is_runaway(),
+            Parser::Codex(parser) => parser.is_hopeless(),
+            Parser::Opencode(parser) => parser.is_runaway() || parser.is_waiting(),
+            Parser::KimiCode(parser) => parser.is_hopeless(),
             Parser::Kimi(parser) => parser.wants_stop(),
             _ => false,
         }

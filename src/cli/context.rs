@@ -88,6 +88,7 @@ impl Context {
             headless: drive.headless,
             decision,
             gate_timeout: drive.gate_timeout.or(values.gate_timeout),
+            after_limit: values.after_limit,
             close_auto,
             findings,
             implementable: Implementable::default(),

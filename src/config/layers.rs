@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 pub const DEFAULT: &str = include_str!("../../assets/config.yaml");
 
 /// Every key, in the order in which they are shown.
-pub const KEYS: [&str; 20] = [
+pub const KEYS: [&str; 21] = [
     "sessions_dir",
     "writer",
     "peers",
@@ -28,6 +28,7 @@ pub const KEYS: [&str; 20] = [
     "push",
     "reflection_timeout",
     "gate_timeout",
+    "after_limit",
     "output_cap",
     "orz_headings",
     "peer_context",
@@ -102,6 +103,8 @@ pub struct Config {
     pub reflection_timeout: u64,
     /// Seconds; `None` = never (PC-465).
     pub gate_timeout: Option<u64>,
+    /// Whether a session goes on by itself when a vendor's limit is lifted.
+    pub after_limit: bool,
     /// Bytes.
     pub output_cap: usize,
     pub orz_headings: OrzHeadings,
@@ -316,6 +319,13 @@ impl Layers {
                 values.gate_timeout =
                     Some(text.parse().map_err(|_| expected("a number of seconds or never"))?);
             }
+            "after_limit" => {
+                values.after_limit = match text.as_str() {
+                    "ask" => false,
+                    "resume" => true,
+                    _ => return Err(expected("ask or resume")),
+                };
+            }
             "output_cap" => {
                 values.output_cap =
                     bytes(&text).ok_or_else(|| expected("a number of bytes, such as 4 MiB"))?;
@@ -381,6 +391,7 @@ fn nothing() -> Effective {
         push: None,
         reflection_timeout: 0,
         gate_timeout: None,
+        after_limit: false,
         output_cap: 0,
         orz_headings: OrzHeadings::Auto,
         peer_context: PeerContext::Text,
@@ -506,6 +517,7 @@ mod tests {
             ("output_cap: 99999999999999 MiB", "number of bytes"),
             ("vendors: codex", "names with settings"),
             ("peer_context: all", "text or dir"),
+            ("after_limit: never", "ask or resume"),
             ("orz_headings: de", "auto, en or ru"),
             ("sessions_dir: [a]", "a folder"),
         ] {
@@ -517,13 +529,13 @@ mod tests {
     #[test]
     fn values_of_every_kind_are_read() {
         let v = load_text(
-            "sessions_dir: here\ngate_timeout: 30\noutput_cap: 12KiB\norz_headings: ru\npeer_context: dir\n\
+            "sessions_dir: here\ngate_timeout: 30\nafter_limit: resume\noutput_cap: 12KiB\norz_headings: ru\npeer_context: dir\n\
              commit: never\npush: ask\ntheme: dark\nkeymap: {q: quit}\nimplementation: {vendor: codex}\n",
         )
         .unwrap()
         .values;
         assert!(v.sessions_dir.unwrap().ends_with("user/here"));
-        assert_eq!((v.gate_timeout, v.output_cap), (Some(30), 12 * 1024));
+        assert_eq!((v.gate_timeout, v.after_limit, v.output_cap), (Some(30), true, 12 * 1024));
         assert_eq!((v.orz_headings, v.peer_context), (OrzHeadings::Fixed(Lang::Ru), PeerContext::Dir));
         assert_eq!((v.commit, v.push), (Some(Consent::Never), Some(Consent::Ask)));
         assert_eq!(v.theme, Some(Value::from("dark")));

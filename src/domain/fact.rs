@@ -74,6 +74,9 @@ pub enum Fact {
         reason: Reason,
         detail: String,
         stderr: String,
+        /// When a limit is lifted, if the vendor said so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        until: Option<Stamp>,
     },
     /// The prompt of a call holds what looks like a secret: the call was not made, and the pilot is asked.
     Withheld {
@@ -314,6 +317,7 @@ pub struct Usage {
     pub input: Option<u64>,
     pub cached: Option<u64>,
     pub output: Option<u64>,
+    /// Part of the output.
     pub reasoning: Option<u64>,
     /// USD, only where the vendor gives a figure.
     pub cost_usd: Option<f64>,

@@ -11,6 +11,7 @@ use super::session::pipeline::track::{Deployed, Refusal};
 use super::session::pipeline::verdict::Verdict;
 use super::session::secret::Find;
 use super::session::turn::Turn;
+use super::time::Stamp;
 
 /// One input of [`super::session::decide::decide`].
 #[derive(Debug, Clone, PartialEq)]
@@ -113,6 +114,8 @@ pub enum CallResult {
         reason: Reason,
         detail: String,
         stderr: String,
+        /// When the vendor's limit is lifted, if it stood behind the failure and the vendor said when.
+        until: Option<Stamp>,
     },
     /// It was not made: its prompt holds what looks like a secret.
     Withheld(Vec<Find>),

@@ -59,6 +59,8 @@ pub struct Policy {
     pub decision: DecisionPolicy,
     /// Seconds after which an unanswered gate means B (PC-465); `None` = never.
     pub gate_timeout: Option<u64>,
+    /// A session that waits for the end of a vendor's limit goes on by itself when the vendor said when that is.
+    pub after_limit: bool,
     /// `--close auto`.
     pub close_auto: bool,
     pub findings: FindingsPolicy,

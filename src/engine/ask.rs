@@ -123,6 +123,10 @@ fn failed_call(s: &Session, wait: &Wait) -> String {
     };
     let mut text = Say::PeerSilent { vendor: &who }.text(s.meta.lang());
     text.push_str(&format!("\n{}: {}", failed.reason, failed.detail));
+    if let Some(until) = failed.until {
+        let lifted = s.meta.lang().pick("The limit is lifted at", "Лимит снимается в");
+        text.push_str(&format!("\n{lifted} {until}."));
+    }
     if !failed.stderr.trim().is_empty() {
         text.push_str(&format!("\nstderr:\n{}", failed.stderr.trim_end()));
     }

@@ -51,7 +51,7 @@ pub fn ready(runner: &Runner, call: &Call) -> Result<Ready, Refused> {
         prompt,
         model: desk.model.clone(),
         add_dir: wants_dir.then(|| PathBuf::from(runner.recorder().dir())),
-        conversation: conversation(runner, &vendor).filter(|_| !call.purpose.is_pipeline()),
+        conversation: conversation(runner, call, &vendor),
         runtime: runner.recorder().runtime().to_path_buf(),
         extra_env: desk.places.script_env(),
         work: (call.purpose == Purpose::Implement).then(|| implement::places(runner)),
@@ -59,14 +59,24 @@ pub fn ready(runner: &Runner, call: &Call) -> Result<Ready, Refused> {
     Ok(Ready { vendor, call })
 }
 
+/// Whose native conversation a call goes on with, as the runtime folder names it. A vendor that writes and is a peer as
+/// well has two, and who judges or reviews remembers nothing.
+pub fn remembers(call: &Call, vendor: &str) -> Option<String> {
+    match call.purpose {
+        Purpose::Dispute | Purpose::Judge => None,
+        purpose if purpose.is_pipeline() => None,
+        Purpose::Discovery | Purpose::Peer => Some(vendor.to_string()),
+        _ => Some(format!("writer-{vendor}")),
+    }
+}
+
 /// The native conversation of a vendor that keeps one (PC-061): what its last reply said, else the last
 /// `session_id:` line in its turn files. Never our own session's id.
-fn conversation(runner: &Runner, vendor: &Vendor) -> Option<String> {
-    if !vendor.supports.session_id {
-        return None;
-    }
-    let noted = crate::store::runtime::conversation(runner.recorder().runtime(), &vendor.key);
+fn conversation(runner: &Runner, call: &Call, vendor: &Vendor) -> Option<String> {
+    let who = remembers(call, &vendor.key).filter(|_| vendor.supports.session_id)?;
+    let noted = crate::store::runtime::conversation(runner.recorder().runtime(), &who);
     let spoken = || {
+        call.vendor.as_ref()?;
         let s = &runner.session;
         let of_vendor = |t: &&Turn| t.name.vendor().map_or(!s.is_round_loop(), |v| v == vendor.key);
         let turns = s.turns.iter().filter(|t| t.name.is_peer()).filter(of_vendor);

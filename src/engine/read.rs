@@ -4,7 +4,7 @@ use super::desk::Desk;
 use super::facts;
 use super::prompt::answers;
 use super::runner::Runner;
-use crate::agents::call::Outcome;
+use crate::agents::call::{Cause, Outcome, Reset};
 use crate::agents::contract::{self, Fault};
 use crate::domain::effect::{Call, Purpose};
 use crate::domain::input::CallResult;
@@ -17,6 +17,7 @@ use crate::domain::session::phase;
 use crate::domain::session::report::Confidence;
 use crate::domain::session::state::Session;
 use crate::domain::session::turn::TurnName;
+use crate::domain::time::Stamp;
 use crate::store::report::{self, EngineHead};
 use crate::store::{compose, frontmatter, layout, verify};
 use std::sync::Arc;
@@ -28,7 +29,8 @@ pub fn result(runner: &Runner, call: &Call, outcome: Outcome, prompt: Arc<str>) 
         Outcome::Cancelled => return CallResult::Cancelled,
         Outcome::Failed(f) => {
             let stderr = crate::agents::privacy::pii::tail(&f.stderr, 20);
-            return CallResult::Failed { reason: f.reason, detail: f.detail, stderr };
+            let until = lifted(&f.cause, runner.clock.now());
+            return CallResult::Failed { reason: f.reason, detail: f.detail, stderr, until };
         }
     };
     let (session, desk) = (&runner.session, &runner.desk);
@@ -38,7 +40,7 @@ pub fn result(runner: &Runner, call: &Call, outcome: Outcome, prompt: Arc<str>) 
     if is_single && contract::check(&reply.text, false) == Err(Fault::Frontmatter) {
         let detail = "the reply does not begin with frontmatter between two `---` lines".to_string();
         let stderr = crate::agents::privacy::pii::tail(&reply.stderr, 20);
-        return CallResult::Failed { reason: Reason::Frontmatter, detail, stderr };
+        return CallResult::Failed { reason: Reason::Frontmatter, detail, stderr, until: None };
     }
     match (call.purpose, &call.name) {
         (Purpose::Peer | Purpose::Discovery, Some(name)) => {
@@ -55,6 +57,17 @@ pub fn result(runner: &Runner, call: &Call, outcome: Outcome, prompt: Arc<str>) 
         (Purpose::Review, _) => CallResult::Reviewed(compose::peer_text(&reply.text)),
         (Purpose::Judge, _) => CallResult::Judge(answers::read_judge(&reply.text)),
         _ => draft(runner, &reply.text, session),
+    }
+}
+
+/// When a limit is lifted. Words such as `3pm` leave the day and often the place open, and nothing is guessed.
+fn lifted(cause: &Cause, now: Stamp) -> Option<Stamp> {
+    match cause {
+        Cause::RateLimit { reset: Some(Reset::After(wait)) } => {
+            Some(Stamp(now.0.checked_add(i64::try_from(wait.as_millis().div_ceil(1000)).ok()?)?))
+        }
+        Cause::RateLimit { reset: Some(Reset::At(text)) } => Stamp::parse(text),
+        _ => None,
     }
 }
 
@@ -202,4 +215,19 @@ fn limits(s: &Session) -> Option<(Confidence, String)> {
         s.active_vendors().into_iter().filter(|v| agreed && s.meta.skipped(round, v)).collect();
     (!skipped.is_empty())
         .then(|| (Confidence::Med, format!("{} gave no reply in the closing round", skipped.join(", "))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn pc_060_the_end_of_a_limit_is_computed_only_from_a_whole_date() {
+        let of = |reset| lifted(&Cause::RateLimit { reset }, Stamp(1_800_000_000)).map(|s| s.0);
+        assert_eq!(of(Some(Reset::After(Duration::from_millis(1500)))), Some(1_800_000_002));
+        assert_eq!(of(Some(Reset::At("2027-01-15T08:00:00Z".into()))), Some(1_800_000_000));
+        assert_eq!(of(Some(Reset::At("3pm (Europe/Berlin)".into()))), None);
+        assert_eq!((of(None), lifted(&Cause::Overload, Stamp(0))), (None, None));
+    }
 }

@@ -12,7 +12,7 @@ use super::questions::open_questions;
 use super::read;
 use super::runner::{Runner, Update};
 use super::secrets;
-use crate::agents::call::{Outcome, Progress, Reply};
+use crate::agents::call::{CallFailure, Cause, Outcome, Progress, Reply};
 use crate::domain::effect::{Call, Purpose};
 use crate::domain::fact::{Fact, Usage};
 use crate::domain::input::{CallResult, Input};
@@ -76,7 +76,7 @@ pub enum Finish {
 enum Done {
     Said(Outcome),
     /// An agent edited; what it did is already read from the trees.
-    Edited(Outcome, CallResult),
+    Edited(Outcome, Option<CallResult>),
     /// A step of the engine itself.
     Worked(CallResult),
 }
@@ -84,6 +84,8 @@ enum Done {
 /// The call that runs.
 struct Running {
     call: Call,
+    /// The registry key of whoever was called.
+    vendor: String,
     prompt: Arc<str>,
     outcome: Pin<Box<dyn Future<Output = Done> + Send>>,
     cancel: Option<oneshot::Sender<()>>,
@@ -233,7 +235,8 @@ fn launch(runner: &mut Runner, call: Call) -> Result<Option<Running>, (Call, Cal
     if call.purpose.is_job() {
         return Ok(Some(work(runner, call)));
     }
-    let failed = |reason, detail: String| CallResult::Failed { reason, detail, stderr: String::new() };
+    let failed =
+        |reason, detail: String| CallResult::Failed { reason, detail, stderr: String::new(), until: None };
     let mut ready = match compose::ready(runner, &call) {
         Ok(ready) => ready,
         Err(Refused::Pilot) => return Ok(None),
@@ -250,6 +253,7 @@ fn launch(runner: &mut Runner, call: Call) -> Result<Option<Running>, (Call, Cal
     let prompt: Arc<str> = ready.call.prompt.as_str().into();
     let (cancel, signal) = cancelling();
     let sink = runner.updates_sink(call.clone());
+    let vendor = ready.vendor.key.clone();
     let outcome: Pin<Box<dyn Future<Output = Done> + Send>> = if call.purpose == Purpose::Implement {
         let edited = implement::edit(runner, &call, ready.vendor, ready.call, sink, signal);
         Box::pin(async {
@@ -261,7 +265,15 @@ fn launch(runner: &mut Runner, call: Call) -> Result<Option<Running>, (Call, Cal
         Box::pin(async { Done::Said(said.await) })
     };
     let touched = touched(runner);
-    Ok(Some(Running { call, prompt, outcome, cancel: Some(cancel), started: Instant::now(), touched }))
+    Ok(Some(Running {
+        call,
+        vendor,
+        prompt,
+        outcome,
+        cancel: Some(cancel),
+        started: Instant::now(),
+        touched,
+    }))
 }
 
 /// A step of the engine itself, off its thread.
@@ -270,7 +282,15 @@ fn work(runner: &Runner, call: Call) -> Running {
     let step = job::begin(runner, &call, runner.updates_sink(call.clone()), signal);
     let outcome = Box::pin(async { Done::Worked(step.await) });
     let touched = touched(runner);
-    Running { call, prompt: "".into(), outcome, cancel: Some(cancel), started: Instant::now(), touched }
+    Running {
+        call,
+        vendor: String::new(),
+        prompt: "".into(),
+        outcome,
+        cancel: Some(cancel),
+        started: Instant::now(),
+        touched,
+    }
 }
 
 /// A signal that dropping the sender gives.
@@ -285,7 +305,7 @@ fn cancelling() -> (oneshot::Sender<()>, CancelSignal) {
 fn finish_call(runner: &mut Runner, run: Running, done: Done) -> Result<(), StoreError> {
     let (outcome, edited) = match done {
         Done::Said(outcome) => (outcome, None),
-        Done::Edited(outcome, result) => (outcome, Some(result)),
+        Done::Edited(outcome, result) => (outcome, result),
         Done::Worked(result) => return ended(runner, run.call, result, None, run.started.elapsed()),
     };
     let (usage, stderr) = match &outcome {
@@ -304,11 +324,7 @@ fn finish_call(runner: &mut Runner, run: Running, done: Done) -> Result<(), Stor
     if let Some(name) = run.call.name.as_ref().filter(|_| keeps_stderr) {
         runner.recorder.stderr(name, &stderr)?;
     }
-    if let (Outcome::Reply(Reply { conversation: Some(id), .. }), Some(vendor)) = (&outcome, &run.call.vendor)
-    {
-        // Losing it costs the agent's own memory of the talk, not ours: the projection carries the context.
-        let _ = runtime::save_conversation(runner.recorder().runtime(), vendor, id);
-    }
+    remember(runner, &run, &outcome)?;
     let elapsed = run.started.elapsed();
     let result = edited.unwrap_or_else(|| read::result(runner, &run.call, outcome, run.prompt));
     let name = run.call.name.clone();
@@ -317,6 +333,25 @@ fn finish_call(runner: &mut Runner, run: Running, done: Done) -> Result<(), Stor
         Some(name) => evidence::look(runner, &name),
         None => Ok(()),
     }
+}
+
+/// Keeps the vendor's own conversation for its next call, or forgets one that the vendor has lost. Losing it costs the
+/// agent's own memory of the talk, not ours: the projection carries the context.
+fn remember(runner: &mut Runner, run: &Running, outcome: &Outcome) -> Result<(), StoreError> {
+    let Some(who) = compose::remembers(&run.call, &run.vendor) else { return Ok(()) };
+    let dir = runner.recorder().runtime();
+    match outcome {
+        Outcome::Reply(Reply { conversation: Some(id), .. }) => {
+            let _ = runtime::save_conversation(dir, &who, id);
+        }
+        Outcome::Failed(CallFailure { cause: Cause::LostConversation, detail, .. }) => {
+            let _ = runtime::save_conversation(dir, &who, "");
+            let text = format!("Conversation: {detail}");
+            runner.record(Fact::Noted { text })?;
+        }
+        _ => {}
+    }
+    Ok(())
 }
 
 /// One look, however many files there are: names come and go only with a new time of the directory.

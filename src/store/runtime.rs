@@ -122,14 +122,15 @@ pub fn save_reflection(dir: &Path, answer: &str) -> io::Result<()> {
     )
 }
 
-/// The native conversation that a vendor's last reply named (PC-061).
-pub fn conversation(dir: &Path, vendor: &str) -> Option<String> {
-    let text = std::fs::read_to_string(dir.join(format!("{vendor}-session-id"))).ok()?;
+/// The native conversation that a participant's last reply named (PC-061).
+pub fn conversation(dir: &Path, who: &str) -> Option<String> {
+    let text = std::fs::read_to_string(dir.join(format!("{who}-session-id"))).ok()?;
     Some(text.trim().to_string()).filter(|id| !id.is_empty())
 }
 
-pub fn save_conversation(dir: &Path, vendor: &str, id: &str) -> io::Result<()> {
-    write::atomic(&dir.join(format!("{vendor}-session-id")), format!("{id}\n").as_bytes())
+/// An empty id forgets it.
+pub fn save_conversation(dir: &Path, who: &str, id: &str) -> io::Result<()> {
+    write::atomic(&dir.join(format!("{who}-session-id")), format!("{id}\n").as_bytes())
 }
 
 /// Leaves an answer for the engine that drives the session, or for the next one.

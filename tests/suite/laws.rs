@@ -346,7 +346,12 @@ impl Stage {
                 Reason::OutputTooLarge,
             ]);
             if call.purpose != Purpose::Roles {
-                return CallResult::Failed { reason, detail: dice.odd().into(), stderr: dice.odd().into() };
+                return CallResult::Failed {
+                    reason,
+                    detail: dice.odd().into(),
+                    stderr: dice.odd().into(),
+                    until: None,
+                };
             }
         }
         if dice.below(12) == 0 {

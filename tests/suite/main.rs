@@ -12,6 +12,7 @@ mod source;
 mod stage;
 
 mod cli;
+mod conformance;
 mod cuts;
 mod derive;
 mod docs;
@@ -25,7 +26,6 @@ mod memory;
 mod native;
 mod panics;
 mod pipeline;
-mod real_cli;
 mod screen;
 mod secrets;
 mod sessions;

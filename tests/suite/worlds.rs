@@ -352,7 +352,12 @@ impl Engine {
 
 /// A reply of this kind, and what the rules see in it.
 fn reply(call: &Call, kind: Kind) -> (CallResult, Said) {
-    let failed = |reason: Reason| CallResult::Failed { reason, detail: String::new(), stderr: String::new() };
+    let failed = |reason: Reason| CallResult::Failed {
+        reason,
+        detail: String::new(),
+        stderr: String::new(),
+        until: None,
+    };
     let said = |body: String, said: Said| (turn(call, "critic", "none", &body), said);
     let prose = |line: &str| format!("{PROSE}\n\n{line}");
     let invalid = |result: CallResult, reason: &str| (result, Said::Invalid(reason.into()));
@@ -493,7 +498,12 @@ fn judgement(session: &Session, kind: Judgement) -> (CallResult, bool) {
         Judgement::BeyondAuthority => (ok(Tri::Yes, Tri::Disputed, all), false),
         Judgement::Unusable => (CallResult::Dispute(Err("not YAML".into())), false),
         Judgement::CallFails => (
-            CallResult::Failed { reason: Reason::Timeout, detail: String::new(), stderr: String::new() },
+            CallResult::Failed {
+                reason: Reason::Timeout,
+                detail: String::new(),
+                stderr: String::new(),
+                until: None,
+            },
             false,
         ),
     }
@@ -606,7 +616,12 @@ impl Walk {
                 self.branch(engine, oracle, |e, o| {
                     if kind == Writes::Fails {
                         let detail = "the writer is not there".to_string();
-                        e.end(CallResult::Failed { reason: Reason::Exit(3), detail, stderr: String::new() });
+                        e.end(CallResult::Failed {
+                            reason: Reason::Exit(3),
+                            detail,
+                            stderr: String::new(),
+                            until: None,
+                        });
                         return o.writer_failed();
                     }
                     let (result, wrote) = writes(e.running.as_ref().unwrap(), kind, peers);

@@ -1,9 +1,10 @@
 //! What an agent says in pieces, put together: the reply apart from warnings, thoughts and repetitions.
 
 use super::Told;
-use crate::agents::call::{Progress, Usage};
-use crate::agents::stream::one_line;
+use crate::agents::call::{Cause, Progress, Usage};
+use crate::agents::stream::{cause, one_line};
 use agent_client_protocol::v1::schema::{ContentBlock, ContentChunk, SessionUpdate};
+use serde_json::Value;
 
 /// The updates of one prompt.
 #[derive(Debug, Default)]
@@ -13,6 +14,12 @@ pub struct Collected {
     /// The session's cost so far, before and after the prompt.
     cost_before: Option<f64>,
     cost: Option<f64>,
+    /// codex' agent tells an error as a message without an id, and that it is one in words of its own.
+    is_error: bool,
+    /// Its real messages have ids, so that all others are warnings.
+    is_codex: bool,
+    /// A limit or a refused key, for which it would only try again and wait.
+    hopeless: Option<String>,
 }
 
 #[derive(Debug)]
@@ -44,8 +51,38 @@ impl Collected {
                 self.cost = in_dollars.map(|cost| cost.amount).or(self.cost);
                 Vec::new()
             }
+            SessionUpdate::SessionInfoUpdate(info) if self.is_prompted => {
+                let meta = serde_json::to_value(info.meta).unwrap_or_default();
+                self.codex(&meta["codex"])
+            }
             _ => Vec::new(),
         }
+    }
+
+    fn codex(&mut self, told: &Value) -> Vec<Progress> {
+        self.is_codex |= told.is_object();
+        self.is_error |= told["threadStatus"]["type"] == "systemError";
+        let error = &told["error"];
+        if error["willRetry"] != true {
+            return Vec::new();
+        }
+        let part = |key: &str| error[key].as_str().unwrap_or_default();
+        let text = one_line(&format!("{} {}", part("message"), part("additionalDetails")));
+        if matches!(cause::of(None, &text), Cause::Auth | Cause::RateLimit { .. }) {
+            self.hopeless = Some(text.clone());
+        }
+        vec![Progress::Notice(text)]
+    }
+
+    /// What went wrong, where the agent does not say so by the protocol.
+    pub fn error(&self) -> Option<String> {
+        let told = || self.pieces.iter().filter(|piece| !piece.has_id).map(|piece| piece.text.trim());
+        let last = self.is_error.then(|| told().next_back().unwrap_or("an error without text").to_string());
+        self.hopeless.clone().or(last)
+    }
+
+    pub fn is_hopeless(&self) -> bool {
+        self.hopeless.is_some()
     }
 
     fn chunk(&mut self, chunk: ContentChunk) -> Vec<Progress> {
@@ -62,7 +99,7 @@ impl Collected {
 
     /// Where an agent gives its messages ids, what comes without one is a warning and no part of the reply.
     pub fn text(&self) -> String {
-        let has_ids = self.pieces.iter().any(|piece| piece.has_id);
+        let has_ids = self.is_codex || self.pieces.iter().any(|piece| piece.has_id);
         self.pieces.iter().filter(|piece| piece.has_id || !has_ids).map(|piece| piece.text.as_str()).collect()
     }
 

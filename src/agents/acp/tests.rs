@@ -199,12 +199,43 @@ async fn pc_059_every_end_has_its_class() {
             Cause::Other,
             "frontmatter",
         ),
+        // codex' agent ends a turn that failed like any other.
+        (
+            r#"update '{"sessionUpdate":"session_info_update","_meta":{"codex":{"threadStatus":{"type":"systemError"}}}}'; chunk 'last status: 429 Too Many Requests'; result '{"stopReason":"end_turn"}'"#,
+            Reason::Exit(1),
+            Cause::RateLimit { reset: None },
+            "429",
+        ),
+        (
+            r#"update '{"sessionUpdate":"session_info_update","_meta":{"codex":{"threadStatus":{"type":"idle"}}}}'; chunk 'Warning: no metadata'; result '{"stopReason":"end_turn"}'"#,
+            Reason::Exit(7),
+            Cause::Other,
+            "empty",
+        ),
+        // It would wait for as long as the service asks for, and then try again.
+        (
+            r#"update '{"sessionUpdate":"session_info_update","_meta":{"codex":{"error":{"message":"Reconnecting... 1/5","additionalDetails":"last status: 429 Too Many Requests","willRetry":true}}}}'"#,
+            Reason::Exit(1),
+            Cause::RateLimit { reset: None },
+            "429",
+        ),
         ("echo 'it broke' >&2; exit 3", Reason::Exit(1), Cause::Other, "it broke"),
     ] {
         let failure = prompt(answer).failure().await;
         assert_eq!((&failure.reason, &failure.cause), (&want, &cause), "{answer}: {}", failure.detail);
         assert!(failure.detail.contains(word), "{answer}: {}", failure.detail);
     }
+}
+
+#[tokio::test]
+async fn pc_062_an_agent_is_asked_for_a_session_without_tools() {
+    let lab = Lab::new(
+        r#"*'"method":"session/prompt"'*) chunk '---\n---\nyes'; result '{"stopReason":"end_turn"}' ;;"#,
+    );
+    lab.call(None).await;
+    let meta = &lab.got("session/new")["params"]["_meta"];
+    assert_eq!(meta["claudeCode"]["options"]["tools"], json!([]));
+    assert_eq!(meta["claudeCode"]["options"]["settings"]["permissions"]["deny"], json!(["Read"]));
 }
 
 #[tokio::test]

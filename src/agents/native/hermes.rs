@@ -13,27 +13,37 @@ pub const USAGE_FILE: &str = "usage.json";
 /// This set has no tool; an empty list would mean all of them.
 const NO_TOOLS: [&str; 3] = ["-t", "context_engine", "--ignore-rules"];
 
+/// The conversation that the call goes on with.
+pub fn resumed<'a>(request: &Request<'a>, vendor: &Vendor) -> Option<&'a str> {
+    request.conversation.filter(|_| vendor.supports.session_id)
+}
+
+/// The first call of a conversation is a one-shot call too: its session is kept, and can be gone on with.
 pub fn args(request: &Request, vendor: &Vendor) -> Vec<OsString> {
+    let resumed = resumed(request, vendor);
     let mut args: Vec<OsString> = Vec::new();
-    if vendor.supports.session_id {
+    if resumed.is_some() {
         args.push("chat".into());
     }
     args.extend(NO_TOOLS.map(OsString::from));
     if !request.model.is_empty() {
         args.extend(["-m".into(), request.model.into()]);
     }
-    if !vendor.supports.session_id {
-        args.extend(["--usage-file".into(), request.setup.join(USAGE_FILE).into()]);
-        args.extend(vendor.args.iter().map(OsString::from));
-        // One word, so that no prompt is taken for an option.
-        args.push(format!("--oneshot={}", request.prompt).into());
-        return args;
+    let (more, prompt): ([OsString; 2], &str) = match resumed {
+        Some(id) => (["--resume".into(), id.into()], "--query"),
+        None => (["--usage-file".into(), request.setup.join(USAGE_FILE).into()], "--oneshot"),
+    };
+    if resumed.is_some() {
+        args.push("-Q".into());
     }
-    args.push("-Q".into());
-    if let Some(id) = request.conversation {
-        args.extend(["--resume".into(), id.into()]);
-    }
+    args.extend(more);
     args.extend(vendor.args.iter().map(OsString::from));
-    args.push(format!("--query={}", request.prompt).into());
+    // One word, so that no prompt is taken for an option.
+    args.push(format!("{prompt}={}", request.prompt).into());
     args
+}
+
+/// A resumed session writes no usage file, but its own store has the sums.
+pub fn account(id: &str) -> Vec<OsString> {
+    ["sessions", "export", "--session-id", id, "-"].map(OsString::from).into()
 }

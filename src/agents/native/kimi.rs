@@ -2,11 +2,12 @@
 //! it as an argument. Only their versions tell them apart.
 
 use super::{Prepared, Request};
+use crate::agents::process::vars::Vars;
 use crate::agents::registry::{Native, Vendor};
 use crate::agents::stream::one_line;
 use serde_json::json;
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The prefixes of their own variables.
 pub const OWN_VARIABLES: &[&str] = &["KIMI_", "MOONSHOT_"];
@@ -82,6 +83,15 @@ pub fn cli_args(request: &Request, vendor: &Vendor) -> Vec<OsString> {
     args
 }
 
+/// kimi-cli takes any id and begins a conversation of that name when there is none. It keeps them by working folder.
+pub fn has_conversation(env: &Vars, id: &str) -> bool {
+    let home = || env.get("HOME").map(|home| PathBuf::from(home).join(".kimi"));
+    let share = env.get("KIMI_SHARE_DIR").map(PathBuf::from).or_else(home).unwrap_or_default();
+    let is_name = !id.is_empty() && !id.contains(['/', '\0']) && !id.starts_with('.');
+    let folders = share.join("sessions").read_dir().into_iter().flatten().flatten();
+    is_name && folders.map(|folder| folder.path().join(id)).any(|path| path.exists())
+}
+
 pub fn code_files() -> Vec<Prepared> {
     let head = "---\nname: flightdeck\ndescription: answers with text only\ntools: []\n---\n";
     vec![Prepared::text(AGENT_MD, format!("{head}{}\n", super::SYSTEM))]
@@ -117,6 +127,19 @@ pub fn is_foreign_model(model: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pc_061_kimi_cli_has_the_conversations_that_it_keeps() {
+        let home = tempfile::tempdir().unwrap();
+        let vars: Vars = [("HOME", home.path())].into_iter().collect();
+        assert!(!has_conversation(&vars, "3f2a"));
+        std::fs::create_dir_all(home.path().join(".kimi/sessions/d05b/3f2a")).unwrap();
+        assert!(has_conversation(&vars, "3f2a"));
+        assert!(!has_conversation(&vars, "../d05b") && !has_conversation(&vars, ""));
+        let vars: Vars =
+            [("HOME", home.path().into()), ("KIMI_SHARE_DIR", home.path().join("x"))].into_iter().collect();
+        assert!(!has_conversation(&vars, "3f2a"));
+    }
 
     #[test]
     fn pc_035_two_programs_of_one_name() {

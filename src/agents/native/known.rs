@@ -77,13 +77,13 @@ pub fn login(native: Native, env: &Vars) -> Option<String> {
 pub fn abilities(native: Native) -> &'static str {
     match native {
         Native::Claude => "text as it comes, usage, cost, sessions",
-        Native::Codex => "usage of first turns, sessions",
-        Native::Gemini => "text as it comes, usage",
+        Native::Codex => "usage, sessions",
+        Native::Gemini => "text as it comes, usage, sessions",
         Native::Opencode => "usage, cost, sessions",
-        Native::Kimi => "text as it comes, usage",
+        Native::Kimi => "text as it comes, usage, sessions",
         Native::KimiCode => "sessions; the prompt is an argument, which other users of this machine can see",
         Native::Hermes => {
-            "sessions or usage; the prompt is an argument, which other users of this machine can see"
+            "usage, sessions; the prompt is an argument, which other users of this machine can see"
         }
     }
 }

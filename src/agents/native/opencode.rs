@@ -49,6 +49,8 @@ pub fn config(inherited: Option<&str>) -> String {
 pub fn args(request: &Request, vendor: &Vendor) -> Vec<OsString> {
     let mut args: Vec<OsString> =
         ["run", "--pure", "--agent", AGENT, "--title", AGENT, "--format", "json"].map(OsString::from).into();
+    // Its stdout does not tell of a limit until it has waited for it several times.
+    args.extend(["--print-logs", "--log-level", "ERROR"].map(OsString::from));
     if !request.model.is_empty() {
         args.extend(["-m".into(), request.model.into()]);
     }

@@ -1,6 +1,6 @@
 //! The files of a call below the runtime folder: lock, record, capture, scratch folders (PC-069, PC-070, PC-706).
 
-use crate::agents::call::{Call, Purpose};
+use crate::agents::call::{Call, Purpose, Usage};
 use crate::agents::contract::Code;
 use crate::agents::native::{Content, Prepared};
 use crate::agents::process::kill::{Target, end_foreign};
@@ -163,6 +163,21 @@ pub fn note_failure(runtime: &Path, vendor: &str, detail: Option<&str>) {
         Some(detail) => open_private(&path, true).and_then(|mut file| file.write_all(detail.as_bytes())),
         None => fs::remove_file(path),
     };
+}
+
+/// What a vendor's conversation had cost after its last call: `<runtime>/calls/<vendor>.total`.
+pub fn total(runtime: &Path, vendor: &str, conversation: &str) -> Option<Usage> {
+    let text = fs::read(runtime.join(format!("calls/{vendor}.total"))).ok()?;
+    let (id, total): (String, Usage) = serde_json::from_slice(&text).ok()?;
+    Some(total).filter(|_| id == conversation)
+}
+
+/// When it cannot be written, the next turn's cost is unknown, and nothing else.
+pub fn note_total(runtime: &Path, vendor: &str, conversation: &str, total: &Usage) {
+    let path = runtime.join(format!("calls/{vendor}.total"));
+    if let Ok(text) = serde_json::to_vec(&(conversation, total)) {
+        let _ = open_private(&path, true).and_then(|mut file| file.write_all(&text));
+    }
 }
 
 /// The newest of these lines below a folder of runtime folders, and when it was written.

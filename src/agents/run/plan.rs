@@ -16,6 +16,9 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 /// A stream of events is several times as long as the text that it carries.
 const STREAM_FACTOR: u64 = 16;
 
+/// How long a CLI may take to say what a conversation has cost. Without an answer it is unknown.
+const ACCOUNT_DEADLINE: Duration = Duration::from_secs(30);
+
 pub struct Plan {
     pub spec: Spec,
     pub speech: Speech,
@@ -24,8 +27,12 @@ pub struct Plan {
     pub sandbox: String,
     /// Keeps stdin open until it is dropped.
     pub feed: Option<UnboundedSender<Vec<u8>>>,
+    /// Asks the CLI afterwards what its conversation has cost so far.
+    pub account: Option<Spec>,
     /// Where the CLI tells what the call cost.
     pub usage_file: Option<PathBuf>,
+    /// The vendor's own conversation that the call goes on with.
+    pub conversation: Option<String>,
 }
 
 /// How stdout is to be read.
@@ -61,6 +68,7 @@ pub fn plan(
     let mut feed = None;
     let mut note = None;
     let mut usage_file = None;
+    let mut account = None;
     let mut state = Vec::new();
     let (program, args, mut env, stdin, cap, speech) = match &vendor.kind {
         Kind::Pilot => {
@@ -78,6 +86,7 @@ pub fn plan(
             note = start.note;
             state = start.state;
             usage_file = start.usage_file.map(|name| setup.join(name));
+            account = start.account;
             let stdin = match start.feed {
                 Feed::Stdin => Stdin::Whole(prompt.into_bytes()),
                 Feed::Argument => Stdin::Whole(Vec::new()),
@@ -97,7 +106,7 @@ pub fn plan(
             vendor.env.iter().for_each(|(name, value)| env.set(name, value));
             let args = vendor.args.iter().map(OsString::from).collect();
             let conversation = conversation.map(String::from);
-            let speech = Speech::Acp { prompt: ours(&call.prompt)?, conversation };
+            let speech = Speech::Acp { prompt: native::plain_prompt(ours(&call.prompt)?), conversation };
             let cap = cap.saturating_mul(STREAM_FACTOR);
             (program, args, env, fed(&mut feed, Vec::new()), cap, speech)
         }
@@ -126,6 +135,17 @@ pub fn plan(
         )));
     }
     let cwd = call.work.as_ref().map_or_else(|| scratch.work(), |work| &work.dir);
+    let account = account.map(|args| Spec {
+        program: program.clone(),
+        args,
+        env: env.clone(),
+        cwd: scratch.work().to_path_buf(),
+        stdin: Stdin::Whole(Vec::new()),
+        deadline: ACCOUNT_DEADLINE,
+        idle: None,
+        output_cap: cap,
+        confinement: confinement.clone(),
+    });
     let spec = Spec {
         program,
         args,
@@ -137,7 +157,8 @@ pub fn plan(
         output_cap: cap,
         confinement,
     };
-    Ok(Plan { spec, speech, note, sandbox: decision.text(), feed, usage_file })
+    let conversation = conversation.map(String::from);
+    Ok(Plan { spec, speech, note, sandbox: decision.text(), feed, account, usage_file, conversation })
 }
 
 fn fed(feed: &mut Option<UnboundedSender<Vec<u8>>>, first: Vec<u8>) -> Stdin {

@@ -29,7 +29,7 @@ impl Retries {
         let backoff = FIRST_WAIT.saturating_mul(1 << self.made.min(5)).min(LONGEST_WAIT);
         let wait = match &failure.cause {
             // Waiting does not log anybody in.
-            Cause::Auth => None,
+            Cause::Auth | Cause::LostConversation => None,
             Cause::RateLimit { reset: Some(Reset::After(wait)) } => {
                 Some(*wait).filter(|w| *w <= LONGEST_WAIT)
             }
@@ -55,6 +55,7 @@ pub fn with_cause(detail: String, cause: &Cause) -> String {
         Cause::RateLimit { reset: Some(reset) } => format!("rate limit, lifted {reset}: {detail}"),
         Cause::RateLimit { reset: None } => format!("rate limit: {detail}"),
         Cause::Overload => format!("the vendor's service is busy or broken: {detail}"),
+        Cause::LostConversation => format!("{detail}; it is forgotten, and the next call begins a new one"),
         Cause::Other => detail,
     }
 }
@@ -85,6 +86,7 @@ mod tests {
         let after = |seconds| Cause::RateLimit { reset: Some(Reset::After(Duration::from_secs(seconds))) };
         for (cause, want) in [
             (Cause::Auth, vec![]),
+            (Cause::LostConversation, vec![]),
             (Cause::Other, vec![]),
             (Cause::Overload, vec![2, 4, 8]),
             (Cause::RateLimit { reset: None }, vec![2, 4, 8]),

@@ -434,6 +434,31 @@ async fn pc_059_the_usage_file_of_hermes_decides() {
     assert_eq!(of(&text, "").failure().await.reason, Reason::Exit(1), "no usage file, no success");
 }
 
+/// A resumed session of hermes tells its cost only when it is asked afterwards, and then that of all its turns.
+#[tokio::test]
+async fn pc_061_a_later_turn_of_hermes_costs_what_came_to_the_sum() {
+    let script = r#"for a in "$@"; do case $last in --usage-file) file=$a;; esac; last=$a; done
+row() { echo "{\"session_id\":\"s1\",\"completed\":true,\"failed\":false,\"api_calls\":1,\"input_tokens\":$1,\"output_tokens\":$2}"; }
+case "$1" in
+sessions) row 2500 90; exit 0 ;;
+chat) echo 'session_id: s1' >&2 ;;
+*) row 1000 34 >"$file" ;;
+esac
+printf -- '[begin of reply]\nyes\n[end of reply]\n'"#;
+    let lab = Lab::native("hermes", script).with("retries", json!(0));
+    let of = async |conversation: Option<&str>| {
+        let call = Call { conversation: conversation.map(String::from), ..lab.call(Purpose::Turn) };
+        match run_in(&lab.around, &lab.vendor(), call, |_| {}, pending()).await {
+            Outcome::Reply(reply) => reply,
+            other => panic!("{other:?}"),
+        }
+    };
+    let first = of(None).await;
+    assert_eq!((first.usage.unwrap().input, first.conversation.as_deref()), (Some(1000), Some("s1")));
+    let second = of(Some("s1")).await.usage.unwrap();
+    assert_eq!((second.input, second.output), (Some(1500), Some(56)));
+}
+
 #[tokio::test]
 async fn pc_062_a_call_says_what_confines_it_and_what_that_may_have_stopped() {
     let outside = tempfile::tempdir().unwrap();

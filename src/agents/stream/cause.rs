@@ -21,7 +21,7 @@ pub fn of(status: Option<u64>, text: &str) -> Cause {
 /// `HTTP 401`, `status 429`, `Error code: 500`, `"code":401`.
 fn status_in(text: &str) -> Option<u64> {
     static STATUS: LazyLock<Regex> =
-        LazyLock::new(|| regex(r#"(?i)(?:http|status|code)\\?"?[: ]+\\?"?([45]\d\d)\b"#));
+        LazyLock::new(|| regex(r#"(?i)(?:http|status|code|api error)\\?"?[: ]+\\?"?([45]\d\d)\b"#));
     STATUS.captures(text)?[1].parse().ok()
 }
 
@@ -81,6 +81,11 @@ mod tests {
         for (status, text, want) in [
             (Some(401), "", Cause::Auth),
             (None, "HTTP 401: stub: invalid api key", Cause::Auth),
+            (
+                None,
+                "Internal error: API Error: 500 internal error. This is a server-side issue",
+                Cause::Overload,
+            ),
             (None, r#"[API Error: {"error":{"code":401,"message":"x"}}]"#, Cause::Auth),
             (None, "Error code: 429 - {'error': {'message': 'stub: rate limit reached'}}", limit(None)),
             (None, "API call failed after 1 retries: HTTP 500: stub: internal error", Cause::Overload),

@@ -76,7 +76,12 @@ impl Claude {
             return Err(Refused::new(Code::Empty, "claude gave an empty reply"));
         }
         let conversation = result["session_id"].as_str().map(String::from);
-        Ok(Said { text: text.to_string(), usage: usage(result, self.model.clone()), conversation })
+        Ok(Said {
+            text: text.to_string(),
+            usage: usage(result, self.model.clone()),
+            total: None,
+            conversation,
+        })
     }
 }
 
@@ -88,7 +93,8 @@ fn retry(event: &Value) -> Progress {
 }
 
 fn refusal(result: &Value, text: &str, reset: Option<Reset>) -> Refused {
-    let what = if text.trim().is_empty() { result["subtype"].as_str().unwrap_or("an error") } else { text };
+    let told = result["errors"][0].as_str().or(result["subtype"].as_str()).unwrap_or("an error");
+    let what = if text.trim().is_empty() { told } else { text };
     let mut refused = Refused::by_vendor(result["api_error_status"].as_u64(), &format!("claude: {what}"));
     if let Cause::RateLimit { reset: known @ None } = &mut refused.cause {
         *known = reset;

@@ -1,7 +1,7 @@
 //! `codex exec --json` (recorded with codex 0.171.0). It has no deltas: a message comes whole.
 
-use super::{Refused, Said, no_end_event, one_line};
-use crate::agents::call::{Progress, Usage};
+use super::{Refused, Said, cause, no_end_event, one_line};
+use crate::agents::call::{Cause, Progress, Usage};
 use crate::agents::contract::{self, Code};
 use serde_json::Value;
 use std::process::ExitStatus;
@@ -14,8 +14,9 @@ pub struct Codex {
     text: Option<String>,
     /// `turn.completed`.
     completed: Option<Value>,
-    /// The message of `turn.failed`.
+    /// The message of `turn.failed`, or of the trouble in which it would only wait.
     failed: Option<String>,
+    is_hopeless: bool,
 }
 
 impl Codex {
@@ -31,7 +32,15 @@ impl Codex {
                 self.failed = Some(event["error"]["message"].as_str().unwrap_or("no message").to_string());
             }
             // Connection trouble; only `turn.failed` ends the turn.
-            "error" => return vec![notice(&event["message"])],
+            "error" => {
+                let message = event["message"].as_str().unwrap_or_default();
+                let is_retry = message.starts_with("Reconnecting");
+                if is_retry && matches!(cause::of(None, message), Cause::Auth | Cause::RateLimit { .. }) {
+                    self.is_hopeless = true;
+                    self.failed = Some(message.to_string());
+                }
+                return vec![notice(&event["message"])];
+            }
             "item.completed" => return self.item(&event["item"]),
             _ => {}
         }
@@ -52,6 +61,11 @@ impl Codex {
         }
     }
 
+    /// It tries five times by itself, and each time waits in silence for as long as the service asks for.
+    pub fn is_hopeless(&self) -> bool {
+        self.is_hopeless
+    }
+
     pub fn end(self, status: ExitStatus, stderr: &str) -> Result<Said, Refused> {
         if let Some(message) = &self.failed {
             let text = match message.contains("max_output_tokens") {
@@ -68,8 +82,9 @@ impl Codex {
             return Err(Refused::new(Code::Empty, "codex gave an empty reply"));
         }
         // In a resumed thread the numbers are sums over the whole thread, not of this call.
-        let usage = if self.is_resumed { None } else { usage(&completed["usage"]) };
-        Ok(Said { text, usage, conversation: self.conversation })
+        let total = usage(&completed["usage"]);
+        let usage = total.clone().filter(|_| !self.is_resumed);
+        Ok(Said { text, usage, total, conversation: self.conversation })
     }
 }
 
@@ -128,6 +143,21 @@ mod tests {
             None,
             "sums of a thread are not this call's"
         );
+    }
+
+    #[test]
+    fn pc_060_a_limit_that_it_would_wait_for_ends_the_call() {
+        let mut stream = Stream::new(Native::Codex, false);
+        for line in recorded!("429-waits").split_inclusive('\n') {
+            assert!(!stream.wants_stop());
+            stream.feed(line.as_bytes());
+        }
+        assert!(stream.wants_stop());
+        let refused = stream.end(ExitStatus::default(), "").unwrap_err();
+        assert_eq!(refused.cause, Cause::RateLimit { reset: None });
+        let mut stream = Stream::new(Native::Codex, false);
+        stream.feed(b"{\"type\":\"error\",\"message\":\"Reconnecting... 1/5 (stream disconnected)\"}\n");
+        assert!(!stream.wants_stop(), "that passes by itself");
     }
 
     #[test]

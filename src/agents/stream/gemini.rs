@@ -64,11 +64,17 @@ impl Gemini {
         }
         // A reply that was cut at the output limit ends with `success` too.
         let text = mark::between(&self.text, Marks::End, "gemini")?;
-        Ok(Said { text, usage: usage(&result["stats"], self.model), conversation: self.conversation })
+        Ok(Said {
+            text,
+            usage: usage(&result["stats"], self.model),
+            total: None,
+            conversation: self.conversation,
+        })
     }
 }
 
-/// `input` is without the cached tokens; reasoning is only part of the total.
+/// `input` is without the cached tokens. Reasoning stands beside the output and only in the total; one meaning for all
+/// vendors counts it as part of the output.
 fn usage(stats: &Value, model: Option<String>) -> Option<Usage> {
     let count = |key: &str| stats.get(key).and_then(Value::as_u64);
     let (total, all_input, output) = (count("total_tokens"), count("input_tokens"), count("output_tokens"));
@@ -76,7 +82,7 @@ fn usage(stats: &Value, model: Option<String>) -> Option<Usage> {
     stats.is_object().then(|| Usage {
         input: count("input"),
         cached: count("cached"),
-        output,
+        output: output.map(|n| n.saturating_add(reasoning.unwrap_or(0))),
         reasoning,
         cost_usd: None,
         model,
@@ -106,7 +112,7 @@ mod tests {
         let usage = said.usage.unwrap();
         assert_eq!(
             (usage.input, usage.cached, usage.output, usage.reasoning),
-            (Some(1000), Some(200), Some(34), Some(5))
+            (Some(1000), Some(200), Some(39), Some(5))
         );
         assert_eq!((usage.cost_usd, usage.model.as_deref()), (None, Some("gemini-2.5-pro")));
         assert_eq!(said.conversation.map(|id| id.len()), Some(36));

@@ -20,14 +20,15 @@ impl Hermes {
     pub fn end(self, status: ExitStatus, stderr: &str) -> Result<Said, Refused> {
         let stdout = String::from_utf8_lossy(&self.stdout).into_owned();
         let session = || {
-            stderr.lines().rev().find_map(|line| line.strip_prefix("session_id: ")).map(|id| id.trim().into())
+            let named = |line: &str| line.strip_prefix("session_id: ").map(|id| id.trim().to_string());
+            stderr.lines().rev().find_map(named).or_else(|| stdout.lines().find_map(named))
         };
         let Some(file) = &self.usage_file else {
             if !status.success() {
                 return Err(refusal(status, &stdout, stderr));
             }
             let text = reply(&stdout)?;
-            return Ok(Said { text, usage: None, conversation: session() });
+            return Ok(Said { text, usage: None, total: None, conversation: session() });
         };
         let told: Value = serde_json::from_str(file).unwrap_or_default();
         if told["completed"] != true || told["failed"] != false || !status.success() {
@@ -41,7 +42,8 @@ impl Hermes {
             ));
         }
         let conversation = told["session_id"].as_str().map(String::from);
-        Ok(Said { text, usage: Some(usage(&told)), conversation })
+        let usage = Some(usage(&told));
+        Ok(Said { text, total: usage.clone(), usage, conversation })
     }
 }
 
@@ -58,6 +60,12 @@ fn refusal(status: ExitStatus, stdout: &str, stderr: &str) -> Refused {
         Some(line) => Refused::by_vendor(None, &format!("hermes: {line}")),
         None => no_end_event(status, stderr),
     }
+}
+
+/// The sums of a session, from the line that `hermes sessions export` prints.
+pub fn total(exported: &[u8]) -> Option<Usage> {
+    let told: Value = serde_json::from_slice(exported.split(|b| *b == b'\n').next()?).ok()?;
+    told["input_tokens"].is_u64().then(|| usage(&told))
 }
 
 fn usage(told: &Value) -> Usage {

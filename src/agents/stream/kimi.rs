@@ -103,7 +103,10 @@ impl Kimi {
         }
         // A dropped stream and a reply cut at the output limit finish like a whole one.
         let text = mark::between(&self.text, Marks::End, "kimi")?;
-        Ok(Said { text, usage: self.usage, conversation: None })
+        let told =
+            |line: &str| line.trim().strip_prefix("To resume this session: kimi -r ").map(String::from);
+        let conversation = stderr.lines().rev().find_map(told);
+        Ok(Said { text, usage: self.usage, total: None, conversation })
     }
 }
 

@@ -11,6 +11,8 @@ use std::process::ExitStatus;
 pub struct KimiCode {
     text: Option<String>,
     conversation: Option<String>,
+    /// Status and words of a refusal for which it would try ten times, each time after a longer wait.
+    hopeless: Option<(u64, String)>,
 }
 
 impl KimiCode {
@@ -28,6 +30,10 @@ impl KimiCode {
                 Vec::new()
             }
             ("meta", Some("turn.step.retrying")) => {
+                if let Some(status @ (401 | 429)) = event["status_code"].as_u64() {
+                    let told = event["error_message"].as_str().unwrap_or("the service refuses");
+                    self.hopeless = Some((status, told.to_string()));
+                }
                 let status = event["status_code"].as_u64().map(|s| s.to_string()).unwrap_or_default();
                 vec![Progress::Notice(one_line(&format!("kimi tries again: {status}")))]
             }
@@ -35,7 +41,14 @@ impl KimiCode {
         }
     }
 
+    pub fn is_hopeless(&self) -> bool {
+        self.hopeless.is_some()
+    }
+
     pub fn end(self, status: ExitStatus, stderr: &str) -> Result<Said, Refused> {
+        if let Some((known, told)) = &self.hopeless {
+            return Err(Refused::by_vendor(Some(*known), &format!("kimi: {told}")));
+        }
         if !status.success() {
             return Err(refusal(status, stderr));
         }
@@ -45,7 +58,7 @@ impl KimiCode {
         }
         // It exits with 0 after a dropped stream and at the output limit.
         let text = mark::between(&text, Marks::End, "kimi")?;
-        Ok(Said { text, usage: None, conversation: self.conversation })
+        Ok(Said { text, usage: None, total: None, conversation: self.conversation })
     }
 }
 
@@ -70,6 +83,7 @@ mod tests {
     use super::super::tests::{replay, replay_with};
     use crate::agents::call::Cause;
     use crate::agents::registry::Native;
+    use crate::agents::stream::Stream;
     use crate::domain::session::failure::Reason;
 
     macro_rules! recorded {
@@ -99,6 +113,19 @@ mod tests {
             let refused = replay_with(Native::KimiCode, recorded!("refuse.jsonl"), 1, stderr).1.unwrap_err();
             assert_eq!((refused.reason, refused.cause), (want, cause), "{}", refused.detail);
         }
+    }
+
+    #[test]
+    fn pc_060_a_limit_for_which_it_would_try_ten_times_ends_the_call() {
+        let mut stream = Stream::new(Native::KimiCode, false);
+        let mut lines = recorded!("429-tries.jsonl").split_inclusive('\n');
+        stream.feed(lines.next().unwrap().as_bytes());
+        assert!(!stream.wants_stop());
+        stream.feed(lines.next().unwrap().as_bytes());
+        assert!(stream.wants_stop());
+        let refused = stream.end(Default::default(), "").unwrap_err();
+        assert_eq!(refused.cause, Cause::RateLimit { reset: None });
+        assert_eq!(refused.detail, "kimi: 429 stub: rate limit reached");
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! `opencode run --format json` (recorded with opencode 1.18.33). It has no deltas: a text comes whole.
 
-use super::{Refused, Said, no_end_event, one_line};
-use crate::agents::call::{Progress, Usage};
+use super::{Refused, Said, cause, no_end_event, one_line};
+use crate::agents::call::{Cause, Progress, Usage};
 use crate::agents::contract::{self, Code};
 use serde_json::Value;
 use std::process::ExitStatus;
+
+const LONGEST_LINE: usize = 64 * 1024;
 
 #[derive(Debug, Default)]
 pub struct Opencode {
@@ -15,6 +17,10 @@ pub struct Opencode {
     finish: Option<String>,
     usage: Option<Usage>,
     error: Option<Value>,
+    /// The beginning of a log line whose end has not come yet.
+    log: Vec<u8>,
+    /// A limit of the vendor's for whose end it would wait in silence.
+    limit: Option<String>,
 }
 
 impl Opencode {
@@ -46,6 +52,29 @@ impl Opencode {
         Vec::new()
     }
 
+    /// Its log, which says at once what the `error` event says minutes later: it tries six times, and waits each time for
+    /// as long as the service asks for.
+    pub fn stderr(&mut self, piece: &[u8]) {
+        self.log.extend_from_slice(piece);
+        while let Some(at) = self.log.iter().position(|b| *b == b'\n') {
+            let line: Vec<u8> = self.log.drain(..=at).collect();
+            let line = String::from_utf8_lossy(&line);
+            let told = line.split_once("AI_APICallError: ").filter(|_| line.contains("stream error"));
+            let told = told.map(|(_, text)| text.trim().trim_end_matches('"'));
+            if let Some(text) = told.filter(|text| matches!(cause::of(None, text), Cause::RateLimit { .. })) {
+                self.limit = Some(text.to_string());
+            }
+        }
+        // A line without an end is no log.
+        if self.log.len() > LONGEST_LINE {
+            self.log.clear();
+        }
+    }
+
+    pub fn is_waiting(&self) -> bool {
+        self.limit.is_some()
+    }
+
     /// After a broken stream, whose step ends as `unknown`, it asks the model again without end, and each time costs. A
     /// text needs one step.
     pub fn is_runaway(&self) -> bool {
@@ -65,6 +94,9 @@ impl Opencode {
             let text = format!("opencode: {}{after}", message(error));
             return Err(Refused::by_vendor(error["data"]["statusCode"].as_u64(), &text));
         }
+        if let Some(limit) = &self.limit {
+            return Err(Refused::by_vendor(Some(429), &format!("opencode: {limit}")));
+        }
         let Some(finish) = self.finish.filter(|_| status.success()) else {
             return Err(no_end_event(status, stderr));
         };
@@ -79,7 +111,7 @@ impl Opencode {
         if contract::is_blank(&self.text) {
             return Err(Refused::new(Code::Empty, "opencode gave an empty reply"));
         }
-        Ok(Said { text: self.text, usage: self.usage, conversation: self.conversation })
+        Ok(Said { text: self.text, usage: self.usage, total: None, conversation: self.conversation })
     }
 }
 
@@ -115,7 +147,7 @@ fn sum(before: Option<Usage>, part: &Value) -> Usage {
 mod tests {
     use super::super::tests::replay;
     use super::*;
-    use crate::agents::call::{Cause, Reset};
+    use crate::agents::call::Reset;
     use crate::agents::registry::Native;
     use crate::agents::stream::Stream;
     use crate::domain::session::failure::Reason;
@@ -160,6 +192,26 @@ mod tests {
         let told = recorded!("429").replace("\"server\":", "\"retry-after\":\"7\",\"server\":");
         let refused = replay(Native::Opencode, &told, 1).1.unwrap_err();
         assert_eq!(refused.cause, Cause::RateLimit { reset: Some(Reset::After(Duration::from_secs(7))) });
+    }
+
+    #[test]
+    fn pc_060_a_limit_that_it_would_wait_for_ends_the_call() {
+        let log = |error: &str| {
+            format!(
+                "timestamp=2026-11-30T21:51:36Z level=ERROR message=\"stream error\" mode=primary error.error=\"AI_APICallError: {error}\"\n"
+            )
+        };
+        let mut stream = Stream::new(Native::Opencode, false);
+        stream.feed_stderr(log("internal error").as_bytes());
+        assert!(!stream.wants_stop(), "that passes by itself, and its class comes with the event");
+        let limit = log("rate limit reached");
+        stream.feed_stderr(&limit.as_bytes()[..90]);
+        assert!(!stream.wants_stop());
+        stream.feed_stderr(&limit.as_bytes()[90..]);
+        assert!(stream.wants_stop());
+        let refused = stream.end(Default::default(), &limit).unwrap_err();
+        assert_eq!((refused.reason, refused.cause), (Reason::Exit(1), Cause::RateLimit { reset: None }));
+        assert_eq!(refused.detail, "opencode: rate limit reached");
     }
 
     #[test]

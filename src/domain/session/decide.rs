@@ -22,6 +22,9 @@ use crate::domain::time::Stamp;
 /// Sessions of at most this many minutes skip the reflection (PC-550).
 const REFLECTION_AFTER: i64 = 15;
 
+/// A vendor that says 0 shall not be asked without a pause.
+const SHORTEST_PAUSE: u64 = 5;
+
 /// The next effects for this input; empty when there is nothing to do.
 pub fn decide(s: &Session, policy: &Policy, now: Stamp, input: Input) -> Vec<Effect> {
     match input {
@@ -165,6 +168,7 @@ fn wait_or_answer(s: &Session, policy: &Policy, now: Stamp, wait: &Wait) -> Vec<
         Wait::Gate => gate(s, policy),
         Wait::Close if policy.close_auto => record(Fact::CloseSignalled),
         Wait::Reflection => reflection(s, policy, now),
+        Wait::PeerRetry | Wait::WriterRetry | Wait::ImplementRetry => limited(s, policy, now, wait),
         _ => pipeline::beforehand(s, policy, wait),
     }
 }
@@ -190,6 +194,13 @@ fn gate(s: &Session, policy: &Policy) -> Vec<Effect> {
         (DecisionPolicy::Ask, Some(seconds)) => vec![Effect::Wake { question: Wait::Gate.id(), seconds }],
         (DecisionPolicy::Ask, None) => Vec::new(),
     }
+}
+
+/// A call that failed at a limit whose end the vendor named is made again after it, if the pilot set that (PC-294).
+fn limited(s: &Session, policy: &Policy, now: Stamp, wait: &Wait) -> Vec<Effect> {
+    let until = s.notes.failed_call.as_ref().and_then(|failed| failed.until).filter(|_| policy.after_limit);
+    let seconds = |until: Stamp| u64::try_from(until.0 - now.0).unwrap_or(0).max(SHORTEST_PAUSE);
+    until.map(|until| Effect::Wake { question: wait.id(), seconds: seconds(until) }).into_iter().collect()
 }
 
 /// PC-464; PC-467 where B was chosen but nothing can implement it here.
@@ -230,6 +241,7 @@ fn woke(s: &Session, policy: &Policy, question: &str) -> Vec<Effect> {
         Phase::Wait(wait) if wait.id() == question => match wait {
             Wait::Gate => by_silence(s, policy),
             Wait::Reflection => reflected(s, Say::NoResponse.text(s.meta.lang())),
+            Wait::PeerRetry | Wait::WriterRetry | Wait::ImplementRetry => record(Fact::Retried),
             _ => Vec::new(),
         },
         _ => Vec::new(),
@@ -256,4 +268,51 @@ fn interrupt(s: &Session, now: Stamp) -> Vec<Effect> {
     }
     effects.push(Effect::Record(Fact::Interrupted { end_time: not_before_start(s, now) }));
     effects
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::input::CallResult;
+    use crate::domain::session::failure::Reason;
+    use crate::domain::session::id::SessionId;
+    use crate::domain::session::meta::Meta;
+    use crate::domain::session::state::apply;
+
+    const NOW: Stamp = Stamp(1_800_000_000);
+
+    /// A session whose opening call has failed; `until` is when the vendor's limit is lifted.
+    fn failed(until: Option<Stamp>) -> Session {
+        let mut s = Session::new(Meta::new(SessionId::parse("2026-08-24-01-x").unwrap(), "task"));
+        let policy = Policy::default();
+        let Some(Effect::Call(call)) = decide(&s, &policy, NOW, Input::Go).pop() else { panic!("no call") };
+        apply(&mut s, &Fact::CallStarted { call: call.clone() });
+        let (detail, stderr) = ("rate limit".to_string(), String::new());
+        let result = CallResult::Failed { reason: Reason::Exit(1), detail, stderr, until };
+        for effect in decide(&s, &policy, NOW, Input::Ended { call: call.clone(), result }) {
+            let Effect::Record(fact) = effect else { panic!("{effect:?}") };
+            apply(&mut s, &fact);
+        }
+        apply(&mut s, &Fact::CallEnded { call, failure: Some(Reason::Exit(1)), millis: 0, usage: None });
+        s
+    }
+
+    #[test]
+    fn pc_294_a_session_goes_on_by_itself_at_the_reset_that_the_vendor_named_if_the_pilot_set_that() {
+        let resume = Policy { after_limit: true, ..Policy::default() };
+        let wake = |s: &Session, policy: &Policy, now: Stamp| decide(s, policy, now, Input::Go);
+        let limited = failed(Some(Stamp(NOW.0 + 120)));
+        let want = |seconds| vec![Effect::Wake { question: "writer-retry".into(), seconds }];
+        assert_eq!(wake(&limited, &resume, NOW), want(120));
+        assert_eq!(
+            wake(&limited, &resume, Stamp(NOW.0 + 100)),
+            want(20),
+            "a restart waits for the rest only"
+        );
+        assert_eq!(wake(&limited, &resume, Stamp(NOW.0 + 999)), want(SHORTEST_PAUSE));
+        assert_eq!(wake(&limited, &Policy::default(), NOW), [], "else the pilot decides");
+        assert_eq!(wake(&failed(None), &resume, NOW), [], "and no reset is invented");
+        let woke = decide(&limited, &resume, NOW, Input::Woke { question: "writer-retry".into() });
+        assert_eq!(woke, [Effect::Record(Fact::Retried)]);
+    }
 }

@@ -11,6 +11,7 @@ use super::turn::TurnName;
 use crate::domain::effect::Call;
 use crate::domain::policy::ReflectionPolicy;
 use crate::domain::question::Question;
+use crate::domain::time::Stamp;
 
 /// A call that failed and waits for the pilot (PC-255, PC-294).
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -19,6 +20,9 @@ pub struct FailedCall {
     pub reason: Reason,
     pub detail: String,
     pub stderr: String,
+    /// When a limit is lifted, as the vendor said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Stamp>,
 }
 
 /// The judged dispute of a round (PC-424).

@@ -230,13 +230,14 @@ fn change(s: &mut Session, fact: &Fact) {
             s.meta.skip(*round, vendor);
             unsuccessful(s, *round, vendor, reason, *failed);
         }
-        Fact::CallFailed { call, reason, detail, stderr } => {
+        Fact::CallFailed { call, reason, detail, stderr, until } => {
             s.notes.tries += 1;
             s.notes.failed_call = Some(FailedCall {
                 call: call.clone(),
                 reason: reason.clone(),
                 detail: detail.clone(),
                 stderr: stderr.clone(),
+                until: *until,
             });
         }
         Fact::Evidence { turn, items } => {

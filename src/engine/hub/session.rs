@@ -175,6 +175,7 @@ pub async fn resume(hub: &Hub, id: &SessionId, yes: bool, finalize: bool) -> Res
         push,
         reflection_timeout: setting.effective.values.reflection_timeout,
         gate_timeout: setting.effective.values.gate_timeout,
+        after_limit: setting.effective.values.after_limit,
         headless: finalize,
         ..Policy::default()
     };

@@ -120,7 +120,7 @@ fn findings(runner: &Runner, wish: Option<&Wish>) -> String {
     text
 }
 
-/// Calls the implementer and reads what it did from the trees (PC-512).
+/// Calls the implementer and reads what it did from the trees (PC-512). `None` when the call gave no reply.
 pub fn edit(
     runner: &Runner,
     call: &Call,
@@ -128,37 +128,31 @@ pub fn edit(
     ready: AgentCall,
     progress: ProgressSink,
     cancel: CancelSignal,
-) -> Pin<Box<dyn Future<Output = (Outcome, CallResult)> + Send>> {
+) -> Pin<Box<dyn Future<Output = (Outcome, Option<CallResult>)> + Send>> {
     let shop = Shop::new(runner, progress.clone(), Box::pin(std::future::pending()));
     let crew = crew::crew(&runner.desk, &runner.session);
     let (caller, number) = (runner.desk.caller.clone(), call.round);
     Box::pin(async move {
         let crew = match crew {
             Ok(crew) => crew,
-            Err(why) => return (Outcome::Cancelled, job::failed(why)),
+            Err(why) => return (Outcome::Cancelled, Some(job::failed(why))),
         };
         let clean = shop.clone();
         let before = match blocking(move || edit::restore(&clean).map(|()| outside(&clean.track))).await {
             Ok(before) => before,
-            Err(why) => return (Outcome::Cancelled, job::failed(why)),
+            Err(why) => return (Outcome::Cancelled, Some(job::failed(why))),
         };
         let outcome = caller(vendor, ready, progress, cancel).await;
         let report = match &outcome {
             Outcome::Reply(reply) => reply.text.clone(),
-            Outcome::Cancelled => return (outcome, CallResult::Cancelled),
-            Outcome::Failed(f) => {
-                let stderr = crate::agents::privacy::pii::tail(&f.stderr, 20);
-                let result =
-                    CallResult::Failed { reason: f.reason.clone(), detail: f.detail.clone(), stderr };
-                return (outcome, result);
-            }
+            _ => return (outcome, None),
         };
         let read = blocking(move || read(&shop, &crew, number, &report, before)).await;
         let result = match read {
             Ok((edit, report, outside)) => CallResult::Edited { edit, report, moved: Vec::new(), outside },
             Err(why) => job::failed(why),
         };
-        (outcome, result)
+        (outcome, Some(result))
     })
 }
 

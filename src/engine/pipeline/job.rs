@@ -155,5 +155,5 @@ pub async fn blocking<T: Send + 'static>(
 }
 
 pub fn failed(detail: String) -> CallResult {
-    CallResult::Failed { reason: Reason::Exit(1), detail, stderr: String::new() }
+    CallResult::Failed { reason: Reason::Exit(1), detail, stderr: String::new(), until: None }
 }

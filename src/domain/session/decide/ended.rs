@@ -4,6 +4,7 @@ use super::super::failure::Reason;
 use super::super::gate;
 use super::super::head::RoleAccepted;
 use super::super::meta::AdHocRole;
+use super::super::notes::FailedCall;
 use super::super::phase::{Phase, phase, proposed_role, voices};
 use super::super::state::Session;
 use super::super::turn::Turn;
@@ -28,7 +29,10 @@ pub fn ended(s: &Session, now: Stamp, call: Call, result: CallResult) -> Vec<Eff
         CallResult::Cancelled => Vec::new(),
         CallResult::Withheld(finds) => record(Fact::Withheld { call, finds }),
         CallResult::Turn { turn, facts, prompt } => spoke(s, call, turn, &facts, &prompt),
-        CallResult::Failed { reason, detail, stderr } => failed(s, now, call, reason, detail, stderr),
+        CallResult::Failed { reason, detail, stderr, until } => {
+            let failed = FailedCall { call, reason, detail, stderr, until };
+            self::failed(s, now, failed)
+        }
         CallResult::Roles { turn, roles, note } => {
             let note = note.into_iter().chain(ad_hoc_note(s, &roles));
             let mut effects = vec![
@@ -202,7 +206,7 @@ fn again_or_fail(call: Call, complaints: Vec<String>) -> Vec<Effect> {
         return vec![Effect::Call(Call { attempt: call.attempt + 1, complaints, ..call })];
     }
     let detail = complaints.join("; ");
-    record(Fact::CallFailed { call, reason: Reason::Role, detail, stderr: String::new() })
+    record(Fact::CallFailed { call, reason: Reason::Role, detail, stderr: String::new(), until: None })
 }
 
 /// The pilot did not want the call made: it counts as one that failed at a filter (PC-059, code 3).
@@ -211,17 +215,12 @@ pub fn aborted(s: &Session, now: Stamp, call: Call) -> Vec<Effect> {
         "the pilot stopped the call: its prompt holds what looks like a secret",
         "пилот остановил вызов: в промпте есть похожее на секрет",
     );
-    failed(s, now, call, Reason::Exit(3), detail.to_string(), String::new())
+    let (detail, stderr) = (detail.to_string(), String::new());
+    failed(s, now, FailedCall { call, reason: Reason::Exit(3), detail, stderr, until: None })
 }
 
-fn failed(
-    s: &Session,
-    now: Stamp,
-    call: Call,
-    reason: Reason,
-    detail: String,
-    stderr: String,
-) -> Vec<Effect> {
+fn failed(s: &Session, now: Stamp, failed: FailedCall) -> Vec<Effect> {
+    let FailedCall { call, reason, detail, stderr, until } = failed;
     match call.purpose {
         Purpose::Peer | Purpose::Discovery if s.is_round_loop() => {
             let vendor = call.vendor.clone().unwrap_or_default();
@@ -242,7 +241,7 @@ fn failed(
                 Effect::Record(Fact::Drafted { text, linked: Vec::new(), stub: true, findings: Vec::new() }),
             ]
         }
-        _ => record(Fact::CallFailed { call, reason, detail, stderr }),
+        _ => record(Fact::CallFailed { call, reason, detail, stderr, until }),
     }
 }
 

@@ -1,0 +1,49 @@
+//! What every vendor has to do, one function a case.
+
+mod failures;
+mod place;
+mod sessions;
+
+use super::Outcome;
+use super::lab::Lab;
+
+pub type Case = fn(&Lab) -> Outcome;
+
+/// In the order of the table.
+pub const ALL: [(&str, Case); 25] = [
+    ("one peer", sessions::one_peer),
+    ("writes", sessions::writes),
+    ("three participants", sessions::three),
+    ("restart", sessions::restart),
+    ("conversation goes on", sessions::sticky),
+    ("unknown conversation", sessions::unknown_conversation),
+    ("401", failures::unauthorized),
+    ("429", failures::limited),
+    ("429 with reset", failures::limited_with_reset),
+    ("500", failures::broken),
+    ("slow", failures::slow),
+    ("stall", failures::stall),
+    ("drop", failures::dropped),
+    ("hang", failures::hang),
+    ("empty", failures::empty),
+    ("no frontmatter", failures::no_frontmatter),
+    ("truncated", failures::truncated),
+    ("refusal", failures::refusal),
+    ("huge", failures::huge),
+    ("long prompt", place::long_prompt),
+    ("strange prompts", place::strange_prompts),
+    ("no tools", place::no_tools),
+    ("timeout leaves no child", place::timeout_leaves_none),
+    ("cut-in leaves no child", place::cut_in_leaves_none),
+    ("interrupt leaves no child", place::interrupt_leaves_none),
+];
+
+/// Says `Failed` with the reason unless the condition holds.
+macro_rules! want {
+    ($condition:expr, $($why:tt)+) => {
+        if !$condition {
+            return $crate::conformance::Outcome::Failed(format!($($why)+));
+        }
+    };
+}
+pub(crate) use want;
