@@ -27,6 +27,10 @@ test *args:
 fmt:
     cargo fmt
 
+# kill whole sessions at every file operation and at a thousand instants, refuse every write: half an hour or more
+crash-walk:
+    FLIGHTDECK_WALK=all cargo test --test suite walk:: -- --nocapture --test-threads=1
+
 # everything a change has to pass
 ci:
     .ci/run

@@ -27,4 +27,5 @@ mod screen;
 mod sessions;
 mod shipped;
 mod tidy;
+mod walk;
 mod worlds;
