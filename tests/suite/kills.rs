@@ -66,7 +66,7 @@ pub fn tree(sessions: &Path) -> BTreeMap<String, String> {
 
 /// Times and minutes differ between runs.
 pub fn without_times(text: &str) -> String {
-    let moment = regex::Regex::new(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?Z").unwrap();
+    let moment = regex::Regex::new(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?Z?").unwrap();
     let text = moment.replace_all(text, "…");
     let lines = text.lines().map(|line| {
         let key = line.split(':').next().unwrap_or("").trim();
