@@ -31,6 +31,11 @@ fmt:
 crash-walk:
     FLIGHTDECK_WALK=all cargo test --test suite walk:: -- --nocapture --test-threads=1
 
+# look for bytes that break a reader, e.g. `just fuzz stream 60`; needs a nightly toolchain and cargo-fuzz
+fuzz target seconds:
+    mkdir -p fuzz/found/"$1"
+    cd fuzz && cargo +nightly fuzz run --fuzz-dir . "$1" found/"$1" corpus/"$1" -- -max_total_time="$2" -max_len=16384
+
 # everything a change has to pass
 ci:
     .ci/run

@@ -15,6 +15,7 @@ mod cli;
 mod cuts;
 mod derive;
 mod docs;
+mod fuzzed;
 mod git;
 mod kills;
 mod laws;
