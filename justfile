@@ -31,6 +31,10 @@ fmt:
 crash-walk:
     FLIGHTDECK_WALK=all cargo test --test suite walk:: -- --nocapture --test-threads=1
 
+# eight hours of eight sessions with four participants each, in a minute: memory and descriptors stay flat
+soak hours="8":
+    FLIGHTDECK_SOAK="$1" cargo test --test suite soak:: -- --nocapture
+
 # look for bytes that break a reader, e.g. `just fuzz stream 60`; needs a nightly toolchain and cargo-fuzz
 fuzz target seconds:
     mkdir -p fuzz/found/"$1"

@@ -27,6 +27,7 @@ mod real_cli;
 mod screen;
 mod sessions;
 mod shipped;
+mod soak;
 mod tidy;
 mod walk;
 mod worlds;
