@@ -15,6 +15,7 @@ mod cli;
 mod cuts;
 mod derive;
 mod docs;
+mod ends;
 mod fuzzed;
 mod git;
 mod kills;
