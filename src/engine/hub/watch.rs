@@ -4,7 +4,7 @@
 //! and the directories of sessions that a screen looks at. Events are hints; a slow scan is the truth where the file
 //! system gives none.
 
-use super::{Hub, locked, session};
+use super::{Hub, deck, locked, session};
 use crate::domain::session::id::SessionId;
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 use std::collections::BTreeSet;
@@ -56,7 +56,8 @@ pub async fn watch(hub: Hub) {
             }
         }
         hub.shared.shelf.forget();
-        hub.shared.deck_dirty.notify_one();
+        // Events were waited for together already; a second wait would only make the change late.
+        deck::refresh(&hub).await;
         let looked_at: BTreeSet<SessionId> =
             locked(&hub.shared.clients).values().flat_map(|c| c.watched.iter().cloned()).collect();
         for id in looked_at {
