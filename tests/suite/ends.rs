@@ -183,3 +183,18 @@ fn rule_8_after_a_killed_screen_the_engine_lives_and_the_next_one_tidies_up() {
     terminal.modes_are_back();
     stop(&stage);
 }
+
+/// `engines --stop` returns when the engine has said good-bye, and that is before it is gone.
+#[test]
+fn a_screen_that_comes_while_the_engine_ends_gets_a_new_one() {
+    let stage = Stage::new();
+    let mut terminal = Terminal::new();
+    for _ in 0..5 {
+        let mut child = terminal.start(&stage, &[]);
+        terminal.open();
+        terminal.keys.write_all(b"q").unwrap();
+        assert_eq!(terminal.ended(&mut child), 0, "{}", terminal.parser.screen().contents());
+        terminal.clean();
+        stop(&stage);
+    }
+}
