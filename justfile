@@ -28,12 +28,16 @@ fmt:
     cargo fmt
 
 # kill whole sessions at every file operation and at a thousand instants, refuse every write: half an hour or more
-crash-walk:
-    FLIGHTDECK_WALK=all cargo test --test suite walk:: -- --nocapture --test-threads=1
+crash-walk story="all":
+    FLIGHTDECK_WALK="$1" cargo test --test suite walk:: -- --nocapture --test-threads=1
 
 # eight hours of eight sessions with four participants each, in a minute: memory and descriptors stay flat
 soak hours="8":
     FLIGHTDECK_SOAK="$1" cargo test --test suite soak:: -- --nocapture
+
+# measure everything beside its reference and write docs/performance.md: some minutes on a quiet machine
+bench *parts:
+    cargo bench --bench measure -- "$@"
 
 # look for bytes that break a reader, e.g. `just fuzz stream 60`; needs a nightly toolchain and cargo-fuzz
 fuzz target seconds:
