@@ -6,7 +6,7 @@ use flightdeck::domain::policy::Policy;
 use flightdeck::engine::wire::{Ask, PROTOCOL, Plan};
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -120,7 +120,7 @@ fn p99(times: &[Duration]) -> Duration {
 }
 
 fn connect(world: &World) -> UnixStream {
-    let socket = find(&world.root().to_path_buf()).expect("the engine's socket");
+    let socket = find(world.root()).expect("the engine's socket");
     let stream = UnixStream::connect(socket).unwrap();
     say(&stream, &Ask::Hello { protocol: PROTOCOL, version: env!("CARGO_PKG_VERSION").into() });
     // What it says is not wanted, and must not fill the socket.
@@ -135,8 +135,8 @@ fn say(mut stream: &UnixStream, ask: &Ask) {
     stream.write_all(&line).unwrap();
 }
 
-fn find(folder: &PathBuf) -> Option<PathBuf> {
-    let mut folders = vec![folder.clone()];
+fn find(folder: &Path) -> Option<PathBuf> {
+    let mut folders = vec![folder.to_path_buf()];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).ok()?.flatten() {
             let path = entry.path();

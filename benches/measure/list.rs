@@ -44,8 +44,8 @@ pub fn run(table: &mut Table) {
         String::new(),
         ms(last),
     );
-    let what = format!("the same with the engine's start, ms");
-    table.row("list-start-ms", &what, format!("{:.1} ms", ms(start)), String::new(), ms(start));
+    let what = "the same with the engine's start, ms";
+    table.row("list-start-ms", what, format!("{:.1} ms", ms(start)), String::new(), ms(start));
     match git {
         Some(git) => table.ratio("list-git-status", "list on screen ÷ git status", last, ("git status", git)),
         None => table.missing("list-git-status", "list on screen ÷ git status", "no git"),
