@@ -35,6 +35,23 @@ conformance dir:
 fmt:
     cargo fmt
 
+# kill whole sessions at every file operation and at a thousand instants, refuse every write: half an hour or more
+crash-walk story="all":
+    FLIGHTDECK_WALK="$1" cargo test --test suite walk:: -- --nocapture --test-threads=1
+
+# eight hours of eight sessions with four participants each, in a minute: memory and descriptors stay flat
+soak hours="8":
+    FLIGHTDECK_SOAK="$1" cargo test --test suite soak:: -- --nocapture
+
+# measure everything beside its reference and write docs/performance.md: some minutes on a quiet machine
+bench *parts:
+    cargo bench --bench measure -- "$@"
+
+# look for bytes that break a reader, e.g. `just fuzz stream 60`; needs a nightly toolchain and cargo-fuzz
+fuzz target seconds:
+    mkdir -p fuzz/found/"$1"
+    cd fuzz && cargo +nightly fuzz run --fuzz-dir . "$1" found/"$1" corpus/"$1" -- -max_total_time="$2" -max_len=16384
+
 # everything a change has to pass
 ci:
     .ci/run

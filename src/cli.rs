@@ -77,6 +77,10 @@ pub fn main() -> ExitCode {
         Some("rehearse") => return rehearse::main(&words[1..]),
         _ => {}
     }
+    #[cfg(debug_assertions)]
+    if let Ok(plan) = std::env::var("FLIGHTDECK_FAULT") {
+        crate::store::write::fault::arm(&plan);
+    }
     let outcome = skill::translate(typed).and_then(|typed| match Cli::try_parse_from(typed) {
         Ok(cli) => dispatch(cli),
         Err(error) => {

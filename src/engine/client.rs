@@ -14,6 +14,8 @@ use tokio::sync::mpsc;
 
 /// How long a starting engine may take to listen.
 const START: Duration = Duration::from_secs(10);
+/// Between two looks at whether it does.
+const NAP: Duration = Duration::from_millis(10);
 
 /// The two ends a screen holds. It does not know where the engine lives.
 pub type Handle = (mpsc::Sender<Ask>, mpsc::Receiver<Tell>);
@@ -25,35 +27,39 @@ pub fn inline(setting: Setting) -> io::Result<Handle> {
 }
 
 /// The engine of this sessions folder, started when there is none. An older one is asked to finish at the next fact
-/// boundary, then ours takes over.
+/// boundary, then ours takes over. One that is about to end is waited for.
 pub async fn connect(setting: &Setting) -> io::Result<Handle> {
-    let stream = match UnixStream::connect(server::socket(setting)).await {
-        Ok(stream) => stream,
-        Err(_) => start(setting).await?,
-    };
-    let (asks, mut tells) = carry(stream);
-    let hello = || Ask::Hello { protocol: PROTOCOL, version: env!("CARGO_PKG_VERSION").into() };
-    let gone = || io::Error::new(io::ErrorKind::ConnectionAborted, "the engine went away");
-    asks.send(hello()).await.map_err(|_| gone())?;
-    match tells.recv().await {
-        Some(Tell::Welcome { version, .. }) if !is_newer(env!("CARGO_PKG_VERSION"), &version) => {
-            Ok((asks, tells))
-        }
-        Some(Tell::Welcome { .. } | Tell::Refused { .. }) => {
-            let _ = asks.send(Ask::Park).await;
-            while let Some(tell) = tells.recv().await {
-                if matches!(tell, Tell::Bye { .. }) {
-                    break;
+    let mut deadline = tokio::time::Instant::now() + START;
+    loop {
+        let stream = match UnixStream::connect(server::socket(setting)).await {
+            Ok(stream) => stream,
+            Err(_) => start(setting).await?,
+        };
+        let (asks, mut tells) = carry(stream);
+        let hello = Ask::Hello { protocol: PROTOCOL, version: env!("CARGO_PKG_VERSION").into() };
+        let answer = match asks.send(hello).await {
+            Ok(()) => tells.recv().await,
+            Err(_) => None,
+        };
+        match answer {
+            Some(Tell::Welcome { version, .. }) if !is_newer(env!("CARGO_PKG_VERSION"), &version) => {
+                return Ok((asks, tells));
+            }
+            Some(Tell::Welcome { .. } | Tell::Refused { .. }) => {
+                let _ = asks.send(Ask::Park).await;
+                while let Some(tell) = tells.recv().await {
+                    if matches!(tell, Tell::Bye { .. }) {
+                        break;
+                    }
                 }
+                deadline = tokio::time::Instant::now() + START;
             }
-            let (asks, mut tells) = carry(start(setting).await?);
-            asks.send(hello()).await.map_err(|_| gone())?;
-            match tells.recv().await {
-                Some(Tell::Welcome { .. }) => Ok((asks, tells)),
-                _ => Err(gone()),
-            }
+            _ => {}
         }
-        _ => Err(gone()),
+        if tokio::time::Instant::now() >= deadline {
+            return Err(io::Error::new(io::ErrorKind::ConnectionAborted, "the engine went away"));
+        }
+        tokio::time::sleep(NAP).await;
     }
 }
 
@@ -91,13 +97,16 @@ async fn start(setting: &Setting) -> io::Result<UnixStream> {
         if let Ok(stream) = UnixStream::connect(&path).await {
             return Ok(stream);
         }
-        // Another screen may have started one at the same moment: then ours ends, and that one listens soon.
-        let _ = child.try_wait();
+        // Another screen may have started one at the same moment: then ours ends, and that one listens soon. Or the one
+        // before it was not gone yet: then it takes one more.
+        if child.try_wait()?.is_some() {
+            child = command.spawn()?;
+        }
         if tokio::time::Instant::now() >= deadline {
             let why = format!("the engine did not start; see {}", log.display());
             return Err(io::Error::new(io::ErrorKind::TimedOut, why));
         }
-        tokio::time::sleep(Duration::from_millis(10)).await;
+        tokio::time::sleep(NAP).await;
     }
 }
 

@@ -2,7 +2,7 @@
 //! a person edits (PC-444).
 
 use super::runner::Runner;
-use crate::store::{escalation, layout, runtime};
+use crate::store::{escalation, layout, runtime, write};
 use notify::{RecursiveMode, Watcher};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ impl Given {
     /// nothing, what it loses is lost.
     pub fn taken(self) {
         if let Some(path) = self.inbox {
-            let _ = fs::remove_file(path);
+            let _ = write::remove(&path);
         }
     }
 }
@@ -92,7 +92,7 @@ fn watcher(
     })
     .ok()?;
     let inbox = runtime::inbox_dir(runtime);
-    let _ = crate::store::write::ensure_dir(&inbox);
+    let _ = write::ensure_dir(&inbox);
     if let Some(dir) = dir {
         watcher.watch(dir, RecursiveMode::NonRecursive).ok()?;
     }

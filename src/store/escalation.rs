@@ -79,6 +79,10 @@ pub fn with_answer(text: &str, answer: &str) -> String {
         }
         out.push_str(&format!("\n{answer}\n").replace('\n', eol));
     }
+    // Neither a head that can be read nor the line for answers is left: an answer must not be lost with them.
+    if parse(&out, 0).0.is_open() {
+        out = format!("---{eol}pilot_response: {}{eol}---{eol}{out}", quote(answer));
+    }
     out
 }
 
@@ -138,6 +142,16 @@ mod tests {
     const EXAMPLE: &str = "examples/DS-strategy/sessions/2026-08/24/2026-08-24-03-drop-legacy-token-table";
     const RUSSIAN: &str = "russian/DS-strategy/sessions/2026-09/02/2026-09-02-01-session";
     const KIMI: &str = "kimi-writer/DS-strategy/sessions/2026-08/03/2026-08-03-02-pick-queue-library";
+
+    #[test]
+    fn pc_444_an_answer_to_a_damaged_file_is_found_again() {
+        let damaged = ["", "# Escalation\n", "---\nturn: [\n---\nbody\n", "\n\n---\nno end"];
+        for text in damaged {
+            let answered = with_answer(text, "Two\ngigabytes.");
+            assert_eq!(parse(&answered, 0).0.response, "Two\ngigabytes.", "{text:?}: {answered:?}");
+            assert!(text.lines().all(|line| answered.contains(line)), "{answered:?}");
+        }
+    }
 
     fn read(dir: &str, n: u32) -> String {
         std::fs::read_to_string(format!("{ROOT}{dir}/escalation-{n:02}.md")).unwrap()

@@ -81,13 +81,13 @@ impl EventLog {
 /// old event log is kept beside the new one.
 pub fn clear(dir: &Path) -> io::Result<()> {
     for file in [NOTES, "call.json", "dispute.yaml", "reflection.json"] {
-        match std::fs::remove_file(dir.join(file)) {
+        match write::remove(&dir.join(file)) {
             Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
             _ => {}
         }
     }
     for (path, _) in inbox(dir) {
-        std::fs::remove_file(path)?;
+        write::remove(&path)?;
     }
     for log in [EVENTS, PILOT] {
         let path = dir.join(log);

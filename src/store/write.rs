@@ -3,6 +3,8 @@
 //! After any crash a file is its old self, its new self or absent, never half of either (PC-162, PC-231). The data is
 //! synced before it gets its name; the directory is synced afterwards as far as the file system can do that.
 
+pub mod fault;
+
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -20,6 +22,7 @@ pub fn atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let found = if is_link { fs::metadata(&target).ok() } else { found };
     let mode = found.map(|m| m.permissions());
     let temp = Temp::write(&target, bytes, mode)?;
+    fault::before("rename", &target)?;
     fs::rename(&temp.path, &target)?;
     temp.keep();
     sync_dir_of(&target);
@@ -48,6 +51,7 @@ pub fn create_and_replace(new: (&Path, &[u8]), old: (&Path, &[u8])) -> io::Resul
         side.join().map_err(|_| io::Error::other("the sync of a file was cut short"))?
     })?;
     place_new(fresh, new.0)?;
+    fault::before("rename", old.0)?;
     fs::rename(&other.path, old.0)?;
     other.keep();
     Ok(())
@@ -55,6 +59,7 @@ pub fn create_and_replace(new: (&Path, &[u8]), old: (&Path, &[u8])) -> io::Resul
 
 /// Gives a synced file its name unless that is taken.
 fn place_new(temp: Temp, path: &Path) -> io::Result<()> {
+    fault::before("name", path)?;
     match rename_new(&temp.path, path) {
         Ok(()) => {
             temp.keep();
@@ -83,7 +88,9 @@ pub fn append_line(path: &Path, line: &str) -> io::Result<()> {
 
 /// [`append_line`], and the data is on disk when it returns.
 pub fn append_line_synced(path: &Path, line: &str) -> io::Result<()> {
-    append(path, line)?.sync_data()
+    let file = append(path, line)?;
+    fault::before("sync", path)?;
+    file.sync_data()
 }
 
 /// A log that stays open: one write a line.
@@ -93,6 +100,7 @@ pub struct Log(File);
 impl Log {
     /// Opens or creates the log. A torn last line of an earlier crash is closed first.
     pub fn open(path: &Path) -> io::Result<Log> {
+        fault::before("open", path)?;
         let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
         if torn(&mut file)? {
             file.write_all(b"\n")?;
@@ -105,13 +113,14 @@ impl Log {
         let mut record = String::with_capacity(line.len() + 1);
         record.extend(line.chars().map(|c| if matches!(c, '\n' | '\r') { ' ' } else { c }));
         record.push('\n');
-        self.0.write_all(record.as_bytes())
+        fault::write(&mut self.0, record.as_bytes(), Path::new("a log"))
     }
 }
 
 /// Renames within one file system and makes the new name durable.
 #[expect(clippy::disallowed_methods, reason = "the one place that writes files")]
 pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    fault::before("rename", to)?;
     fs::rename(from, to)?;
     sync_dir_of(to);
     if from.parent() != to.parent() {
@@ -137,11 +146,18 @@ pub fn sweep(path: &Path) {
     }
 }
 
+/// Removes a file. A power failure may bring it back.
+pub fn remove(path: &Path) -> io::Result<()> {
+    fault::before("remove", path)?;
+    fs::remove_file(path)
+}
+
 /// Creates the directory and its parents; not an error when it is there.
 pub fn ensure_dir(path: &Path) -> io::Result<()> {
     if path.is_dir() {
         return Ok(());
     }
+    fault::before("make the folder", path)?;
     fs::create_dir_all(path)?;
     sync_dir_of(path);
     Ok(())
@@ -167,6 +183,7 @@ impl Temp {
         options.write(true).create_new(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o644);
+        fault::before("create", &path)?;
         let file = match options.open(&path) {
             // A leftover of a crash, or a link that somebody planted, must not be written through.
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
@@ -176,7 +193,7 @@ impl Temp {
             other => other?,
         };
         let mut temp = Temp { path, file, placed: false };
-        temp.file.write_all(bytes)?;
+        fault::write(&mut temp.file, bytes, &temp.path)?;
         if let Some(mode) = mode {
             temp.file.set_permissions(mode)?;
         }
@@ -184,6 +201,7 @@ impl Temp {
     }
 
     fn sync(&self) -> io::Result<()> {
+        fault::before("sync", &self.path)?;
         self.file.sync_all()
     }
 
@@ -247,7 +265,9 @@ fn sync_dir_of(path: &Path) {
         Some(dir) if !dir.as_os_str().is_empty() => dir,
         _ => Path::new("."),
     };
-    if let Ok(dir) = File::open(dir) {
+    if fault::before("sync the folder", dir).is_ok()
+        && let Ok(dir) = File::open(dir)
+    {
         let _ = dir.sync_all();
     }
 }

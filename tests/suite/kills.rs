@@ -11,7 +11,7 @@ use std::time::Duration;
 const KILLS: u64 = 30;
 
 /// A session that has everything: discovery, three rounds, a rejected reply, a skip, two calls of stderr, a hand-off.
-fn long(stage: &Stage) {
+pub fn long(stage: &Stage) {
     stage.script(
         "bo",
         &format!(
@@ -47,7 +47,7 @@ const ARGS: [&str; 9] =
     ["run", "--close", "auto", "--decision", "A", "--yes", "--peer", "bo,cy", "How large is the cache"];
 
 /// Every file below the sessions folder with what may differ between two runs taken out.
-fn tree(sessions: &Path) -> BTreeMap<String, String> {
+pub fn tree(sessions: &Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let mut folders = vec![sessions.to_path_buf()];
     while let Some(folder) = folders.pop() {
@@ -65,7 +65,9 @@ fn tree(sessions: &Path) -> BTreeMap<String, String> {
 }
 
 /// Times and minutes differ between runs.
-fn without_times(text: &str) -> String {
+pub fn without_times(text: &str) -> String {
+    let moment = regex::Regex::new(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?Z?").unwrap();
+    let text = moment.replace_all(text, "…");
     let lines = text.lines().map(|line| {
         let key = line.split(':').next().unwrap_or("").trim();
         match key {
@@ -79,7 +81,7 @@ fn without_times(text: &str) -> String {
 }
 
 /// Turn files with their text.
-fn turns(stage: &Stage) -> BTreeMap<String, String> {
+pub fn turns(stage: &Stage) -> BTreeMap<String, String> {
     let is_turn = |name: &str| {
         name.ends_with(".md") && name.as_bytes()[0].is_ascii_digit() && name.as_bytes().get(2) == Some(&b'-')
     };

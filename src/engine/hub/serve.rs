@@ -52,6 +52,9 @@ async fn handle(hub: &Hub, me: u64, ask: Ask) {
                 ),
             );
         }
+        Ask::Hello { .. } if *hub.shared.ended.borrow() => {
+            hub.tell(me, Tell::Bye { why: "the engine is about to end".into() });
+        }
         Ask::Hello { .. } => hub.tell(
             me,
             Tell::Welcome {

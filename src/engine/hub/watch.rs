@@ -4,12 +4,12 @@
 //! and the directories of sessions that a screen looks at. Events are hints; a slow scan is the truth where the file
 //! system gives none.
 
-use super::{Hub, locked, session};
+use super::{Hub, deck, locked, session};
 use crate::domain::session::id::SessionId;
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use tokio::sync::mpsc;
 
 /// How often folders are looked at without an event.
@@ -30,9 +30,12 @@ pub async fn watch(hub: Hub) {
     })
     .ok();
     let mut watched: BTreeSet<PathBuf> = BTreeSet::new();
-    let mut seen: Vec<(PathBuf, Option<std::time::SystemTime>)> = Vec::new();
+    let mut listings = HashMap::new();
+    let mut newest = newest_folders(&hub);
+    let mut seen = stamps(&newest, &mut listings);
     loop {
-        let folders = folders(&hub);
+        let views: Vec<PathBuf> = locked(&hub.shared.views).values().map(|v| v.dir.clone()).collect();
+        let folders = [&newest[..], &views].concat();
         if let Some(watcher) = watcher.as_mut() {
             follow(watcher, &mut watched, &folders);
         }
@@ -48,15 +51,17 @@ pub async fn watch(hub: Hub) {
                 if !hub.has_screens() {
                     continue;
                 }
-                let now = stamps(&folders);
+                let now = stamps(&folders, &mut listings);
                 if now == seen {
                     continue;
                 }
                 seen = now;
             }
         }
+        newest = newest_folders(&hub);
         hub.shared.shelf.forget();
-        hub.shared.deck_dirty.notify_one();
+        // Events were waited for together already; a second wait would only make the change late.
+        deck::refresh(&hub).await;
         let looked_at: BTreeSet<SessionId> =
             locked(&hub.shared.clients).values().flat_map(|c| c.watched.iter().cloned()).collect();
         for id in looked_at {
@@ -78,7 +83,7 @@ fn follow(watcher: &mut RecommendedWatcher, watched: &mut BTreeSet<PathBuf>, fol
     }
 }
 
-fn folders(hub: &Hub) -> Vec<PathBuf> {
+fn newest_folders(hub: &Hub) -> Vec<PathBuf> {
     let sessions = &hub.shared.setting.places.sessions;
     let mut folders = vec![sessions.clone()];
     let mut days = Vec::new();
@@ -88,8 +93,6 @@ fn folders(hub: &Hub) -> Vec<PathBuf> {
     }
     days.truncate(DAYS);
     folders.extend(days);
-    let views = locked(&hub.shared.views);
-    folders.extend(views.values().map(|v| v.dir.clone()));
     folders
 }
 
@@ -108,17 +111,62 @@ fn newest(dir: &Path, n: usize) -> Vec<PathBuf> {
     found
 }
 
-fn stamps(folders: &[PathBuf]) -> Vec<(PathBuf, Option<std::time::SystemTime>)> {
-    let mut all: Vec<PathBuf> = folders.to_vec();
+/// A folder's files, as of the time at which it changed last.
+#[derive(Default)]
+struct Listing {
+    at: Option<SystemTime>,
+    files: Vec<PathBuf>,
+    /// Listed once more after its time had stood still: a file that came in the same tick is in it, too.
+    settled: bool,
+}
+
+/// The times of folders and files. Only a folder that changed is read: reading one that is watched would wake the
+/// watcher, and an idle engine would keep itself busy.
+fn stamps(
+    folders: &[PathBuf],
+    listings: &mut HashMap<PathBuf, Listing>,
+) -> Vec<(PathBuf, Option<SystemTime>)> {
+    let time = |path: &Path| std::fs::metadata(path).and_then(|m| m.modified()).ok();
+    listings.retain(|folder, _| folders.contains(folder));
+    let mut all = Vec::new();
     for folder in folders {
-        if let Ok(entries) = std::fs::read_dir(folder) {
-            all.extend(entries.flatten().map(|e| e.path()).filter(|p| p.is_file()));
+        let at = time(folder);
+        let listing = listings.entry(folder.clone()).or_default();
+        if listing.at != at || !listing.settled {
+            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path());
+            listing.files = entries.filter(|p| p.is_file()).collect();
+            listing.settled = listing.at == at;
+            listing.at = at;
         }
+        all.push((folder.clone(), at));
+        all.extend(listing.files.iter().map(|file| (file.clone(), time(file))));
     }
-    all.into_iter()
-        .map(|p| {
-            let at = std::fs::metadata(&p).and_then(|m| m.modified()).ok();
-            (p, at)
-        })
-        .collect()
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rule_7_a_folder_at_rest_is_not_read_and_every_change_is_seen() {
+        let dir = tempfile::tempdir().unwrap();
+        let folders = [dir.path().to_path_buf()];
+        let file = dir.path().join("meta.yaml");
+        std::fs::write(&file, "a").unwrap();
+        let mut listings = HashMap::new();
+        let look = |listings: &mut HashMap<PathBuf, Listing>| stamps(&folders, listings);
+        let (first, second) = (look(&mut listings), look(&mut listings));
+        assert_eq!(first, second);
+        assert!(listings[dir.path()].settled);
+        // What is in the listing is what was read; a folder at rest is asked for its time only.
+        listings.get_mut(dir.path()).unwrap().files.clear();
+        assert_eq!(look(&mut listings).len(), 1);
+        let later = SystemTime::now() + Duration::from_secs(60);
+        std::fs::File::open(dir.path()).unwrap().set_modified(later).unwrap();
+        let again = look(&mut listings);
+        assert_eq!(again.len(), 2);
+        std::fs::File::options().append(true).open(&file).unwrap().set_modified(later).unwrap();
+        assert_ne!(look(&mut listings), again, "a file that changed in its place");
+    }
 }

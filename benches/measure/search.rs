@@ -1,17 +1,7 @@
-//! How fast is the search, beside `rg -i` (or `grep -ri` where there is none) on the same tree?
-//!
-//! `cargo bench --bench search [-- SESSIONS [MEGABYTES]]`, 10,000 sessions of 200 MB unless told. The tree is made in
-//! a temporary folder from a fixed seed. Every figure is the best of several runs, since other work on the machine
-//! only ever adds time. Cold means: nothing in this program's memory; the files are in the system's cache for both.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::disallowed_methods,
-    clippy::print_stdout,
-    clippy::panic,
-    reason = "a benchmark is a program of its own"
-)]
+//! How fast is the search, beside `rg -i` on the same tree? The tree is made from a fixed seed. Cold means: nothing in
+//! this program's memory; the files are in the system's cache for both. Warm is what searching as you type does.
 
+use crate::table::{Table, median, ms};
 use flightdeck::store::layout::Layout;
 use flightdeck::store::search::{Batch, CAP, Query, Shelf, search};
 use std::fmt::Write as _;
@@ -21,69 +11,69 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-const RUNS: usize = 5;
-
 /// A rare word, a frequent one, Russian ones with a letter that folds, a word that is nowhere.
 const WORDS: [&str; 5] = ["needle", "retry", "отчёт", "вытеснение", "nowhere"];
 
-fn main() {
-    let mut numbers = std::env::args().skip(1).filter_map(|arg| arg.parse::<usize>().ok());
-    let (sessions, megabytes) = (numbers.next().unwrap_or(10_000), numbers.next().unwrap_or(200));
-    let folder = std::env::temp_dir().join(format!("flightdeck-bench-{}", std::process::id()));
-    let root = folder.join("sessions");
-    let size = make(&root, sessions, (megabytes << 20) / sessions.max(1));
-    println!("{sessions} sessions, {} MB", size >> 20);
-    println!(
-        "{:<12} {:>9} {:>9} {:>9} {:>9} {:>7} {:>7} {:>7}",
-        "word", "rg/grep", "cold", "checked", "warm", "cold", "checked", "warm"
-    );
-    let layout = Layout::new(&root, &folder);
-    let none = AtomicBool::new(false);
-    let shelf = Shelf::new(CAP);
-    let warm = |word: &str| {
-        let mut last = Batch::default();
-        let start = Instant::now();
-        shelf.search(&layout, &Query::parse(word), 200, &none, &mut |batch| last = batch);
-        (start.elapsed(), last.hits.len())
-    };
-    warm("fill the shelf");
-    for word in WORDS {
-        let other = best(|| reference(&root, word));
-        let cold = best(|| {
+pub fn run(table: &mut Table) {
+    let sizes: &[usize] = if table.short { &[100, 1000] } else { &[10, 100, 1000, 10_000] };
+    let runs = if table.short { 3 } else { 5 };
+    let mut points = Vec::new();
+    for size in sizes {
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path().join("sessions");
+        make(&root, *size, 20 << 10);
+        let layout = Layout::new(&root, temp.path());
+        let none = AtomicBool::new(false);
+        let shelf = Shelf::new(CAP);
+        let warm = |word: &str| {
             let start = Instant::now();
-            search(&layout, &Query::parse(word), 200, &none, &mut |_| {});
+            shelf.search(&layout, &Query::parse(word), 200, &none, &mut |_: Batch| {});
             start.elapsed()
-        });
-        let checked = best(|| {
-            shelf.forget();
-            warm(word).0
-        });
-        let memory = best(|| warm(word).0);
-        let ratio = |time: Duration| time.as_secs_f64() / other.as_secs_f64();
-        println!(
-            "{word:<12} {other:>9.1?} {cold:>9.1?} {checked:>9.1?} {memory:>9.1?} {:>6.2}× {:>6.2}× {:>6.2}×",
-            ratio(cold),
-            ratio(checked),
-            ratio(memory)
-        );
+        };
+        warm("fill the shelf");
+        let (mut cold, mut memory, mut other) = (Duration::ZERO, Duration::ZERO, Duration::ZERO);
+        for word in WORDS {
+            cold += median(&repeat(runs, || {
+                let start = Instant::now();
+                search(&layout, &Query::parse(word), 200, &none, &mut |_| {});
+                start.elapsed()
+            }));
+            memory += median(&repeat(runs, || warm(word)));
+            other += reference(&root, word, runs).unwrap_or_default();
+        }
+        points.push((*size, ms(cold) / WORDS.len() as f64));
+        if size == sizes.last().unwrap() {
+            let (what_cold, what_warm) = (
+                format!("search of {size} sessions, cold ÷ rg -i"),
+                format!("search of {size} sessions, as you type ÷ rg -i"),
+            );
+            if other.is_zero() {
+                table.missing("search-cold", &what_cold, "no rg");
+                table.missing("search-warm", &what_warm, "no rg");
+            } else {
+                table.ratio("search-cold", &what_cold, cold / 5, ("rg", other / 5));
+                table.ratio("search-warm", &what_warm, memory / 5, ("rg", other / 5));
+            }
+        }
     }
-    let _ = fs::remove_dir_all(&folder);
+    table.growth("growth-search", "search cold, ms by sessions", &points);
 }
 
-fn best(mut run: impl FnMut() -> Duration) -> Duration {
-    (0..RUNS).map(|_| run()).min().unwrap_or_default()
+fn repeat(runs: usize, mut run: impl FnMut() -> Duration) -> Vec<Duration> {
+    (0..runs).map(|_| run()).collect()
 }
 
 /// `rg` without ignore files, which is its faster way and finds the same.
-fn reference(root: &Path, word: &str) -> Duration {
-    let command = |program: &str, flags: &[&str]| {
-        let start = Instant::now();
-        let run = Command::new(program).args(flags).arg(word).arg(root).stdout(Stdio::piped()).output();
-        run.ok().map(|_| start.elapsed())
-    };
-    command("rg", &["-i", "-n", "--no-ignore", "--no-heading", "-j2"])
-        .or_else(|| command("grep", &["-rin"]))
-        .unwrap_or(Duration::MAX)
+fn reference(root: &Path, word: &str, runs: usize) -> Option<Duration> {
+    let times: Vec<Duration> = (0..runs)
+        .filter_map(|_| {
+            let start = Instant::now();
+            let flags = ["-i", "-n", "--no-ignore", "--no-heading", "-j2"];
+            Command::new("rg").args(flags).arg(word).arg(root).stdout(Stdio::piped()).output().ok()?;
+            Some(start.elapsed())
+        })
+        .collect();
+    (!times.is_empty()).then(|| median(&times))
 }
 
 /// Eight files a session, each some paragraphs of English or Russian words.

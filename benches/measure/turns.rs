@@ -1,23 +1,17 @@
 //! Engine overhead per turn: a session of 100 instant turns against a bare shell loop that makes the same 100 calls,
-//! side by side in one run. Prints the medians and their ratio. `cargo bench --bench turns`
-#![allow(
-    clippy::unwrap_used,
-    clippy::disallowed_methods,
-    clippy::print_stdout,
-    reason = "a benchmark is a program of its own"
-)]
+//! side by side.
 
+use crate::table::{Table, median};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 const EXCHANGES: usize = 50;
-const RUNS: usize = 5;
-
 const PEER: &str = "---\nturn: 1\nrole: peer\nagent_id: alpha\ntimestamp: 2026-01-01T00:00:00Z\nconsensus: none\n---\n\n\
                     I disagree with the thesis, for a reason that is long enough to count as one.\n";
 
-fn main() {
+pub fn run(table: &mut Table) {
+    let runs = if table.short { 3 } else { 5 };
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path();
     let adapter = root.join("adapter.sh");
@@ -32,19 +26,12 @@ fn main() {
     );
     std::fs::write(config.join("config.yaml"), vendors).unwrap();
     let (mut engine, mut bare) = (Vec::new(), Vec::new());
-    for run in 0..RUNS {
+    for run in 0..runs {
         bare.push(timed(|| shell_loop(root, &adapter)));
         engine.push(timed(|| session(root, run)));
     }
-    let (engine, bare) = (median(engine), median(bare));
-    let calls = 2 * EXCHANGES;
-    println!("{calls} calls   engine {:>7.1} ms   bare shell loop {:>7.1} ms", ms(engine), ms(bare));
-    println!(
-        "per turn    engine {:>7.2} ms   bare shell loop {:>7.2} ms",
-        ms(engine) / calls as f64,
-        ms(bare) / calls as f64
-    );
-    println!("ratio {:.2} (target ≤ 1.50)", engine.as_secs_f64() / bare.as_secs_f64());
+    let what = format!("{} turns of instant peers ÷ a shell loop", 2 * EXCHANGES);
+    table.ratio("turns-shell", &what, median(&engine), ("sh", median(&bare)));
 }
 
 fn shell_loop(root: &Path, adapter: &Path) {
@@ -76,13 +63,4 @@ fn timed(work: impl FnOnce()) -> Duration {
     let start = Instant::now();
     work();
     start.elapsed()
-}
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort();
-    times[times.len() / 2]
-}
-
-fn ms(time: Duration) -> f64 {
-    time.as_secs_f64() * 1000.0
 }
