@@ -192,6 +192,13 @@ pub enum Fact {
     Directed {
         text: String,
     },
+    /// The pilot stopped a running call to say something: it counts nothing (PC-701) and is made again. `text` goes
+    /// into its prompt, `partial` is what had been said by then.
+    CutIn {
+        call: super::effect::Call,
+        text: String,
+        partial: String,
+    },
     /// A question stands open.
     Asked {
         question: Question,

@@ -2,7 +2,7 @@
 
 use super::desk::Desk;
 use super::named;
-use super::prompt::{peer, synthesis, writer};
+use super::prompt::{cut_in, peer, synthesis, writer};
 use super::read;
 use super::runner::Runner;
 use crate::agents;
@@ -117,6 +117,13 @@ fn prompt(runner: &Runner, call: &Call, vendor: &Vendor) -> Result<String, usize
 }
 
 fn compose(runner: &Runner, call: &Call, projection: &str) -> String {
+    let s = &runner.session;
+    let words: Vec<&str> =
+        s.notes.cuts.iter().filter(|cut| cut.concerns(call)).map(|cut| cut.text.as_str()).collect();
+    cut_in(s.meta.lang(), &words) + &asked(runner, call, projection)
+}
+
+fn asked(runner: &Runner, call: &Call, projection: &str) -> String {
     match call.purpose {
         Purpose::Peer | Purpose::Discovery => peer_prompt(&runner.session, call, projection),
         Purpose::Synthesis => synthesis_prompt(runner, call),

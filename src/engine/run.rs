@@ -4,6 +4,7 @@
 
 use super::answer;
 use super::compose::{self, Refused};
+use super::desk::ProgressSink;
 use super::outside::Outside;
 use super::questions::open_questions;
 use super::read;
@@ -13,6 +14,7 @@ use crate::domain::effect::Call;
 use crate::domain::fact::{Fact, Usage};
 use crate::domain::input::{CallResult, Input};
 use crate::domain::question::Question;
+use crate::domain::say::Say;
 use crate::domain::session::failure::Reason;
 use crate::domain::session::phase::{Phase, Step, Wait, phase};
 use crate::domain::session::turn::TurnName;
@@ -22,10 +24,13 @@ use crate::store::runtime;
 use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
+
+/// The most of an unfinished reply that is kept when the pilot stops it.
+const PARTIAL: usize = 64 * 1024;
 
 /// What a person may ask of a running session.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -47,6 +52,12 @@ pub enum Command {
     Leave,
     /// Words for the next writer turn (PC-254).
     Direct {
+        text: String,
+    },
+    /// Stop this call if it still runs and make it again with the pilot's words; what was said is kept and counts
+    /// nothing (PC-701). For a call that is over they are words for the next writer turn.
+    CutIn {
+        call: Box<Call>,
         text: String,
     },
     Interrupt,
@@ -75,6 +86,10 @@ struct Running {
     outcome: Pin<Box<dyn Future<Output = Outcome> + Send>>,
     cancel: Option<oneshot::Sender<()>>,
     started: Instant,
+    /// What it has said so far, as far as it can be shown.
+    said: Arc<Mutex<String>>,
+    /// The pilot stopped it, with these words.
+    cut: Option<String>,
     /// When the session directory changed last: a participant has no business there (PC-070).
     touched: Option<SystemTime>,
 }
@@ -149,6 +164,7 @@ async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> R
                 Some(Command::Line { text }) => lines.push_back(text),
                 Some(Command::Leave) => alone = true,
                 Some(Command::Direct { text }) => runner.feed(Input::Directed { text })?,
+                Some(Command::CutIn { call, text }) => cut_in(runner, running.as_mut(), &call, text)?,
                 Some(Command::Interrupt) => runner.feed(Input::Interrupt)?,
                 // Held, so that the end of the running call does not start another one.
                 Some(Command::Pause) | None => {
@@ -174,6 +190,32 @@ async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> R
             }
         }
     }
+}
+
+/// Stops the call that the pilot meant. He may have typed longer than it ran: then his words are for the writer, and
+/// nobody else is stopped in its place.
+fn cut_in(
+    runner: &mut Runner,
+    running: Option<&mut Running>,
+    call: &Call,
+    text: String,
+) -> Result<(), StoreError> {
+    match running.filter(|run| run.call == *call) {
+        Some(run) => {
+            let words = run.cut.get_or_insert_default();
+            *words = [words.trim(), text.trim()].join("\n").trim().to_string();
+            run.cancel.take();
+            Ok(())
+        }
+        None => too_late(runner, text),
+    }
+}
+
+/// The call ended before it could be stopped.
+fn too_late(runner: &mut Runner, text: String) -> Result<(), StoreError> {
+    let note = Say::CutTooLate { words: !text.trim().is_empty() }.text(runner.session.meta.lang());
+    runner.feed(Input::Directed { text })?;
+    runner.record(Fact::Noted { text: note })
 }
 
 /// Arms each timer once, and forgets those whose question is over.
@@ -229,17 +271,46 @@ fn launch(runner: &mut Runner, call: Call) -> Result<Option<Running>, (Call, Cal
     };
     let prompt: Arc<str> = ready.call.prompt.as_str().into();
     let (cancel, cancelled) = oneshot::channel::<()>();
-    let sink = runner.updates_sink(call.clone());
+    let said = Arc::new(Mutex::new(String::new()));
+    let sink = overheard(runner.updates_sink(call.clone()), said.clone());
     let signal = Box::pin(async move {
         // Dropping the sender is the signal.
         let _ = cancelled.await;
     });
     let outcome = (runner.desk.caller)(ready.vendor, ready.call, sink, signal);
     let touched = touched(runner);
-    Ok(Some(Running { call, prompt, outcome, cancel: Some(cancel), started: Instant::now(), touched }))
+    let started = Instant::now();
+    Ok(Some(Running { call, prompt, outcome, cancel: Some(cancel), started, said, cut: None, touched }))
 }
 
-fn finish_call(runner: &mut Runner, run: Running, outcome: Outcome) -> Result<(), StoreError> {
+/// Keeps what a call says while it is shown, within bounds: when the pilot stops it there is no reply to keep.
+fn overheard(sink: ProgressSink, said: Arc<Mutex<String>>) -> ProgressSink {
+    Arc::new(move |progress: Progress| {
+        let mut kept = said.lock().unwrap_or_else(PoisonError::into_inner);
+        match &progress {
+            Progress::Text(text) if kept.len() < PARTIAL => kept.push_str(text),
+            Progress::Restart => kept.clear(),
+            _ => {}
+        }
+        drop(kept);
+        sink(progress);
+    })
+}
+
+fn finish_call(runner: &mut Runner, mut run: Running, outcome: Outcome) -> Result<(), StoreError> {
+    let outcome = match (run.cut.take(), outcome) {
+        (None, outcome) => outcome,
+        // It was faster: a reply that is there counts, and the words are not lost.
+        (Some(text), Outcome::Reply(reply)) => {
+            too_late(runner, text)?;
+            Outcome::Reply(reply)
+        }
+        (Some(text), _) => {
+            let partial = std::mem::take(&mut *run.said.lock().unwrap_or_else(PoisonError::into_inner));
+            runner.feed(Input::CutIn { call: run.call.clone(), text, partial })?;
+            Outcome::Cancelled
+        }
+    };
     let (usage, stderr) = match &outcome {
         Outcome::Reply(reply) => (reply.usage.clone(), reply.stderr.clone()),
         Outcome::Failed(f) => (None, f.stderr.clone()),

@@ -16,7 +16,7 @@ pub use crate::store::runtime::Event;
 use std::path::PathBuf;
 
 /// Raised when the meaning of a message changes; an engine and a screen of different protocols do not talk.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// From a screen to the engine.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]

@@ -110,6 +110,13 @@ pub fn append_pilot(dir: &Path, now: Stamp, what: &str, text: &str) -> io::Resul
     write::append_line(&dir.join(PILOT), &line)
 }
 
+/// What a call had said when the pilot stopped it. It stays out of the session's directory: there everything counts.
+pub fn save_cut(dir: &Path, title: &str, partial: &str) -> io::Result<()> {
+    let dir = dir.join("cut");
+    write::ensure_dir(&dir)?;
+    write::atomic(&dir.join(format!("{title}.txt")), partial.as_bytes())
+}
+
 pub fn save_dispute(dir: &Path, value: &serde_json::Value) -> io::Result<()> {
     let text = serde_yaml::to_string(value).map_err(io::Error::other)?;
     write::atomic(&dir.join("dispute.yaml"), text.as_bytes())

@@ -8,11 +8,13 @@
 )]
 
 mod bin;
+mod pty;
 mod source;
 mod stage;
 
 mod cli;
 mod cuts;
+mod dash;
 mod derive;
 mod docs;
 mod git;

@@ -41,6 +41,33 @@ pub struct ExtensionNote {
     pub from: u32,
 }
 
+/// A call that the pilot stopped (PC-701). Its words never become a turn; they are kept to be looked at.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Cut {
+    pub call: Call,
+    /// 1 for the first time that this call was stopped.
+    pub n: u32,
+    /// The pilot's words for the call that is made in its place; may be empty.
+    pub text: String,
+    pub partial: String,
+}
+
+impl Cut {
+    /// The same question to the same participant, whichever attempt it is.
+    pub fn concerns(&self, call: &Call) -> bool {
+        let own = &self.call;
+        (own.purpose, own.round) == (call.purpose, call.round)
+            && (&own.vendor, &own.name) == (&call.vendor, &call.name)
+    }
+
+    /// The name under which the stopped text is kept: that of the turn it would have become.
+    pub fn title(&self) -> String {
+        let stem = self.call.name.as_ref().map(TurnName::stem);
+        let stem = stem.unwrap_or_else(|| format!("{:02}-{}", self.call.round, self.call.purpose.key()));
+        format!("{stem}.cut-{}", self.n)
+    }
+}
+
 /// The runtime folder's memory of one session.
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
@@ -71,6 +98,8 @@ pub struct Notes {
     pub reflected: Option<ReflectionPolicy>,
     /// Directions not yet given to a writer call (PC-254).
     pub directions: Vec<String>,
+    /// Calls that the pilot stopped, oldest first.
+    pub cuts: Vec<Cut>,
     /// The question that stands open, with the time it was first asked.
     pub asked: Option<Question>,
     pub commit_refused: Option<String>,

@@ -8,7 +8,7 @@ use super::escalation::Escalation;
 use super::extension;
 use super::failure::Reason;
 use super::meta::{Meta, PeerFailure, Status};
-use super::notes::{DisputeNote, ExtensionNote, FailedCall, Notes, SummaryNote};
+use super::notes::{Cut, DisputeNote, ExtensionNote, FailedCall, Notes, SummaryNote};
 use super::order::reading_order;
 use super::phase;
 use super::turn::{Turn, TurnKind, TurnName};
@@ -362,10 +362,22 @@ fn change(s: &mut Session, fact: &Fact) {
             s.live.commit_due = false;
         }
         Fact::Directed { text } => s.notes.directions.push(text.clone()),
+        Fact::CutIn { call, text, partial } => cut_in(s, call, text, partial),
         Fact::Asked { question } => s.notes.asked = Some(question.clone()),
         Fact::Repaired { .. } => repair(s),
         Fact::Noted { .. } => {}
     }
+}
+
+/// Only the newest are kept: they are for a pilot who looks, and no rule needs them.
+const CUTS: usize = 16;
+
+fn cut_in(s: &mut Session, call: &Call, text: &str, partial: &str) {
+    let n = s.notes.cuts.iter().filter(|c| c.concerns(call)).map(|c| c.n).max().unwrap_or(0) + 1;
+    let (text, partial) = (text.trim().to_string(), partial.to_string());
+    s.notes.cuts.push(Cut { call: call.clone(), n, text, partial });
+    let over = s.notes.cuts.len().saturating_sub(CUTS);
+    s.notes.cuts.drain(..over);
 }
 
 fn spoke(s: &mut Session, turn: &Turn) {

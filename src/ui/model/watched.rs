@@ -24,8 +24,6 @@ pub struct Watched {
     pub reasons: BTreeMap<(u32, String), String>,
     /// How the last call of each participant ended, for its lane. The writer's key is empty.
     pub ended: BTreeMap<String, String>,
-    /// The pilot cut in: the session goes on as soon as nobody drives it.
-    pub go_on: bool,
 }
 
 /// The call that runs.
@@ -61,7 +59,6 @@ impl Watched {
             spent: Spent::default(),
             reasons: BTreeMap::new(),
             ended: BTreeMap::new(),
-            go_on: false,
         };
         watched.call = watched.running();
         watched.derive();

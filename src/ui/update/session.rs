@@ -32,10 +32,7 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
         Action::Back => open::back(model),
         Action::Answer => answer(model, &id),
         Action::Direct => speak(model, &id, Target::Direct),
-        Action::CutIn => {
-            let runs = model.watched.get(&id).is_some_and(|w| w.call.is_some());
-            speak(model, &id, if runs { Target::CutIn } else { Target::Direct })
-        }
+        Action::CutIn => cut_in(model, &id),
         Action::Pause => pause(model, &id),
         Action::Interrupt => interrupt(model, &id),
         Action::Finalize => finalize(model, &id),
@@ -112,6 +109,21 @@ fn answer(model: &mut Model, id: &SessionId) -> Vec<Cmd> {
             Vec::new()
         }
     }
+}
+
+/// Words for the call that runs; where none does, for the writer.
+fn cut_in(model: &mut Model, id: &SessionId) -> Vec<Cmd> {
+    let Some(w) = model.watched.get(id) else { return Vec::new() };
+    if let Owner::Other { pid } = w.view.owner {
+        let text = match model.lang() {
+            Lang::En => format!("process {pid} drives it; a call is stopped there"),
+            Lang::Ru => format!("её ведёт процесс {pid}; вызов останавливают там"),
+        };
+        model.say(text, Role::Muted);
+        return Vec::new();
+    }
+    let target = w.call.as_ref().map_or(Target::Direct, |run| Target::CutIn(Box::new(run.call.clone())));
+    speak(model, id, target)
 }
 
 fn speak(model: &mut Model, id: &SessionId, target: Target) -> Vec<Cmd> {

@@ -2,8 +2,7 @@
 
 use super::{deck, open, part};
 use crate::domain::session::id::SessionId;
-use crate::domain::session::meta::Status;
-use crate::engine::wire::{Ask, Event, Owner, Row, Tell};
+use crate::engine::wire::{Event, Row, Tell};
 use crate::ui::model::form::Opening;
 use crate::ui::model::replay::digest;
 use crate::ui::model::watched::Watched;
@@ -107,20 +106,7 @@ fn new_deck(model: &mut Model, rows: Vec<Row>, total: usize) -> Vec<Cmd> {
             reply.gone = reply.question().is_some_and(|q| !open(q));
         }
     }
-    go_on(model)
-}
-
-/// Sessions that were stopped by a cut-in go on as soon as nobody drives them.
-fn go_on(model: &mut Model) -> Vec<Cmd> {
-    let mut cmds = Vec::new();
-    for row in &model.deck.rows {
-        let Some(w) = model.watched.get_mut(&row.id).filter(|w| w.go_on) else { continue };
-        if row.owner == Owner::Nobody && row.status == Status::Started {
-            w.go_on = false;
-            cmds.push(Cmd::ask(Ask::Resume { id: row.id.clone(), yes: false }));
-        }
-    }
-    cmds
+    Vec::new()
 }
 
 /// A few words about what the pilot has not seen, for a session that he comes back to.

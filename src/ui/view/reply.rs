@@ -62,7 +62,12 @@ fn heading(model: &Model, reply: &Reply, canvas: &mut Canvas, area: Rect) {
             format!("{} · {}", slug(&reply.id), lang.pick("words for the writer", "слова писателю")),
             Role::Focus,
         ),
-        Target::CutIn => (format!("{} · {}", slug(&reply.id), lang.pick("cut in", "вмешаться")), Role::Focus),
+        Target::CutIn(call) => {
+            let writer = || lang.pick("writer", "писатель").to_string();
+            let who = call.vendor.clone().unwrap_or_else(writer);
+            let what = lang.pick("stop and ask again:", "остановить и спросить заново:");
+            (format!("{} · {what} {who} · {}", slug(&reply.id), call.purpose.key()), Role::Focus)
+        }
     };
     let gone = if reply.gone { lang.pick(" · closed meanwhile", " · уже закрыт") } else { "" };
     canvas.rule(Rect { height: 1, ..area });
@@ -123,9 +128,9 @@ fn frozen(reply: &Reply, lang: Lang, width: usize) -> Vec<String> {
             "The writer reads this before its next turn. Nothing stops.",
             "Писатель прочтёт это перед следующим ходом. Ничего не останавливается.",
         ),
-        Target::CutIn => lang.pick(
-            "The running call is ended and counts nothing; the writer reads your words before its next turn; the same round goes on.",
-            "Идущий вызов обрывается и не засчитывается; писатель прочтёт слова перед следующим ходом; раунд продолжится.",
+        Target::CutIn(_) => lang.pick(
+            "Sending ends this call now. What it has said is kept, marked, and counts nothing; the same participant is asked again in the same round, with your words before the question. Without words it is asked as before.",
+            "Отправка обрывает этот вызов. Сказанное сохранится с пометкой и не засчитается; тот же участник будет спрошен заново в том же раунде, твои слова — перед вопросом. Без слов — как прежде.",
         ),
         Target::Question(q) => match q.kind {
             QuestionKind::Escalation | QuestionKind::Dispute | QuestionKind::Reserved => lang.pick(

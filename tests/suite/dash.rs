@@ -1,0 +1,115 @@
+//! The dashboard as it is used: the built program in a terminal, the engine as a process of its own, participants that
+//! are scripts. Only keys go in.
+
+use crate::pty::Pty;
+use crate::stage::{AGREES, Stage};
+use portable_pty::CommandBuilder;
+
+/// What a terminal sends for Alt+Enter.
+const SEND: &str = "\x1b\r";
+
+/// A stage whose engine is ended with it.
+struct Desk {
+    stage: Stage,
+}
+
+impl Drop for Desk {
+    fn drop(&mut self) {
+        let _ = self.stage.run(&["engines", "--stop", "--force"]);
+    }
+}
+
+impl Desk {
+    fn new() -> Desk {
+        Desk { stage: Stage::new() }
+    }
+
+    /// The program in a terminal of this size.
+    fn open(&self, args: &[&str], size: (u16, u16)) -> Pty {
+        let mut plain = std::process::Command::new("true");
+        self.stage.clean(&mut plain);
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_flightdeck"));
+        command.env_clear();
+        for (name, value) in plain.get_envs() {
+            if let Some(value) = value {
+                command.env(name, value);
+            }
+        }
+        command.env("TERM", "xterm-256color");
+        command.cwd(self.stage.home().join("work"));
+        command.args(args);
+        Pty::open(command, size)
+    }
+
+    /// A new session with these peers.
+    fn session(&self, peers: &str, size: (u16, u16)) -> Pty {
+        self.open(&["new", "--yes", "--peer", peers, "How large is the cache"], size)
+    }
+
+    /// Lets one call of a participant say something and then stand still until it is ended.
+    fn holds(&self, at: &str, words: &str) -> String {
+        std::fs::write(self.stage.home().join("hold"), "").unwrap();
+        format!(
+            r#"if [ "$at" = {at} ] && [ -e "$HOME/hold" ]; then rm "$HOME/hold"; {words}; while :; do sleep 1; done; fi
+"#
+        )
+    }
+}
+
+#[test]
+fn pc_701_cut_in_on_a_peer_asks_it_again_with_the_pilots_words() {
+    for (peers, file) in [("bo", "01-peer.md"), ("bo,cy", "01-peer-bo.md")] {
+        let desk = Desk::new();
+        let holds = desk.holds("peer:1:1", r#"reply critic "Half a thought about the cold start""#);
+        desk.stage.script("bo", &format!("{holds}{AGREES}"));
+        let mut s = desk.session(peers, (120, 40));
+        s.shows("Half a thought about the cold start");
+        s.keys("x");
+        s.shows("stop and ask again: bo");
+        s.keys("look at the cold start last");
+        s.shows("start last");
+        s.keys(SEND);
+        s.shows("✂ stopped, counts nothing");
+        s.shows("1 waiting for you");
+        s.keys("\r");
+        s.shows("What was agreed");
+        let twice = desk.stage.calls().iter().filter(|c| *c == "bo peer 1 1").count();
+        assert_eq!(twice, 2, "{:?}", desk.stage.calls());
+        let prompt = desk.stage.prompt("bo-peer-1-1");
+        assert!(prompt.contains("look at the cold start last"), "{prompt}");
+        let turn = desk.stage.file(file);
+        assert!(turn.contains("the cache stays small") && !turn.contains("Half a thought"), "{turn}");
+        assert!(!desk.stage.meta().contains("peer_failures: [{"), "{}", desk.stage.meta());
+        // What was said is still there to be looked at, in the lane and in the list.
+        s.keys("\x1b");
+        s.until("the session", |s| !s.text().contains("What was agreed"));
+        s.keys("t");
+        s.shows("01-peer");
+        s.keys("cut");
+        s.shows("cut-1");
+        s.keys("\r");
+        s.shows("— the pilot said:");
+        s.shows("Half a thought about the cold start");
+        s.keys("\x03");
+        assert_eq!(s.code(), 0);
+        s.clean();
+    }
+}
+
+#[test]
+fn pc_701_cut_in_on_the_writer_goes_on_in_the_same_round() {
+    for peers in ["bo", "bo,cy"] {
+        let desk = Desk::new();
+        desk.stage.writer(&desk.holds("opening:0:1", "echo I begin with the large cache"));
+        let mut s = desk.session(peers, (120, 40));
+        s.shows("I begin with the large cache");
+        s.keys("x");
+        s.shows("stop and ask again: writer");
+        s.keys("begin with the small one");
+        s.shows("small one");
+        s.keys(SEND);
+        s.shows("1 waiting for you");
+        assert!(desk.stage.prompt("ada-opening-0-1").contains("begin with the small one"));
+        assert!(!desk.stage.file("00-writer.md").contains("large cache"));
+    }
+}
