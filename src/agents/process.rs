@@ -76,6 +76,7 @@ pub enum Event<'a> {
     Started(&'a Target),
     /// A piece of stdout; never more than the cap in total.
     Stdout(&'a [u8]),
+    Stderr(&'a [u8]),
 }
 
 /// How it ended. What we did ourselves is not read off the exit status: several CLIs exit with 0 on a signal.
@@ -151,7 +152,10 @@ pub async fn run<R: Into<Next>>(
             }
             () = &mut drain, if status.is_some() => {}
             piece = pipes.read(), if pipes.is_open() => {
-                if let Some(stdout) = piece {
+                if let Some(Piece::Err(stderr)) = piece {
+                    is_wanted = on(Event::Stderr(stderr)).into() == Next::GoOn;
+                }
+                if let Some(Piece::Out(stdout)) = piece {
                     let room = spec.output_cap.saturating_sub(stdout_bytes);
                     stdout_bytes += stdout.len() as u64;
                     if stdout.len() as u64 > room {
@@ -299,6 +303,12 @@ impl<T> Drop for AbortOnDrop<T> {
     }
 }
 
+/// What came out of a child, and where.
+enum Piece<'a> {
+    Out(&'a [u8]),
+    Err(&'a [u8]),
+}
+
 /// Both output pipes of a child and what is kept of stderr.
 struct Pipes {
     out: Option<tokio::process::ChildStdout>,
@@ -319,15 +329,15 @@ impl Pipes {
         self.out.is_some() || self.err.is_some()
     }
 
-    /// Waits for something on either pipe. Gives the piece when it came from stdout; keeps stderr.
-    async fn read(&mut self) -> Option<&[u8]> {
+    /// Waits for something on either pipe, and keeps stderr.
+    async fn read(&mut self) -> Option<Piece<'_>> {
         tokio::select! {
             biased;
             n = read(&mut self.out, &mut self.out_buffer), if self.out.is_some() => {
                 if n == 0 {
                     self.out = None;
                 }
-                Some(&self.out_buffer[..n]).filter(|piece| !piece.is_empty())
+                (n > 0).then(|| Piece::Out(&self.out_buffer[..n]))
             }
             n = read(&mut self.err, &mut self.err_buffer), if self.err.is_some() => {
                 if n == 0 {
@@ -337,7 +347,7 @@ impl Pipes {
                 if self.kept.len() > 2 * STDERR_KEPT {
                     self.kept.drain(..self.kept.len() - STDERR_KEPT);
                 }
-                None
+                (n > 0).then(|| Piece::Err(&self.err_buffer[..n]))
             }
             else => None,
         }

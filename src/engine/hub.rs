@@ -8,6 +8,7 @@ mod deck;
 mod search;
 mod serve;
 mod session;
+mod spend;
 mod watch;
 
 use super::run::Command;
@@ -49,6 +50,7 @@ pub(super) struct Shared {
     pub live: Mutex<HashMap<SessionId, Live>>,
     pub views: Mutex<HashMap<SessionId, super::wire::View>>,
     pub deck: Mutex<deck::Deck>,
+    pub spend: Mutex<spend::Spend>,
     /// The texts that searches have read, within bounds.
     pub shelf: Shelf,
     /// Something in the deck changed.
@@ -82,6 +84,7 @@ impl Hub {
             live: Mutex::default(),
             views: Mutex::default(),
             deck: Mutex::default(),
+            spend: Mutex::default(),
             shelf: Shelf::new(search_store::CAP),
             deck_dirty: Notify::new(),
             idle: Notify::new(),

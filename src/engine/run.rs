@@ -273,6 +273,7 @@ fn launch(runner: &mut Runner, call: Call) -> Result<Option<Running>, (Call, Cal
     let (cancel, cancelled) = oneshot::channel::<()>();
     let said = Arc::new(Mutex::new(String::new()));
     let sink = overheard(runner.updates_sink(call.clone()), said.clone());
+    sink(Progress::Deadline(ready.vendor.deadline.as_secs()));
     let signal = Box::pin(async move {
         // Dropping the sender is the signal.
         let _ = cancelled.await;

@@ -11,6 +11,7 @@ use crate::domain::question::Question;
 use crate::domain::session::id::SessionId;
 use crate::domain::session::meta::{ResultClass, Status};
 use crate::domain::session::state::Session;
+use crate::domain::spent::Spent;
 use crate::domain::time::Stamp;
 pub use crate::store::runtime::Event;
 use std::path::PathBuf;
@@ -123,6 +124,10 @@ pub enum Tell {
         rows: Vec<Row>,
         total: usize,
     },
+    /// What all sessions cost today.
+    Spend {
+        today: Spent,
+    },
     /// A session as it is now. Events with a higher number follow.
     Snapshot {
         view: Box<View>,
@@ -228,11 +233,46 @@ pub struct View {
     pub seq: u64,
     /// The text of the running call so far.
     pub preview: String,
-    /// When the running call began, and its deadline in seconds.
-    pub running: Option<(Stamp, u64)>,
+    pub running: Option<Running>,
     pub problems: Vec<String>,
     /// Names of the files in the directory.
     pub files: Vec<String>,
+}
+
+/// The call that runs, with what is known about its process.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Running {
+    pub call: Call,
+    pub since: Stamp,
+    /// Seconds, where known.
+    pub deadline: Option<u64>,
+    pub pid: Option<u32>,
+    /// Of stdout.
+    pub bytes: u64,
+    pub notice: String,
+    /// The last lines of stderr, masked.
+    pub stderr: String,
+}
+
+impl Running {
+    pub fn new(call: Call, since: Stamp) -> Running {
+        let (notice, stderr) = (String::new(), String::new());
+        Running { call, since, deadline: None, pid: None, bytes: 0, notice, stderr }
+    }
+
+    /// Takes what is told about the process; the text is kept elsewhere.
+    pub fn hear(&mut self, progress: &Progress) {
+        match progress {
+            Progress::Started { pid, .. } => self.pid = Some(*pid),
+            Progress::Deadline(seconds) => self.deadline = Some(*seconds),
+            Progress::Notice(text) => self.notice.clone_from(text),
+            // Until there is something newer to say.
+            Progress::Sandbox(text) if self.notice.is_empty() => self.notice = format!("sandbox: {text}"),
+            Progress::Bytes(n) => self.bytes = *n,
+            Progress::Stderr(text) => self.stderr.clone_from(text),
+            Progress::Sandbox(_) | Progress::Text(_) | Progress::Restart => {}
+        }
+    }
 }
 
 /// One place where a search found something.

@@ -113,3 +113,49 @@ fn pc_701_cut_in_on_the_writer_goes_on_in_the_same_round() {
         assert!(!desk.stage.file("00-writer.md").contains("large cache"));
     }
 }
+
+#[test]
+fn complaint_47_a_lane_shows_the_process_and_shows_it_again_after_a_reattach() {
+    let desk = Desk::new();
+    let holds = desk.holds(
+        "peer:1:1",
+        r#"echo "first line" >&2; echo "retrying with sk-abcdefghijklmnopqrstuvwx soon" >&2; reply critic "Half a thought"; while [ ! -e "$HOME/fail" ]; do sleep 0.1; done; exit 2"#,
+    );
+    desk.stage.script("bo", &format!("{holds}{AGREES}"));
+    desk.stage.config("vendor.bo: deadline: 300s");
+    let mut s = desk.session("bo", (200, 40));
+    let lively = |s: &Pty| {
+        let text = s.text();
+        text.contains("of 5 min") && text.contains("pid ") && text.contains("⚠ retrying with [redacted] soon")
+    };
+    s.until("the process", lively);
+    assert!(!String::from_utf8_lossy(&s.raw).contains("sk-abcdef"), "a secret reached the screen");
+    let pid = |s: &Pty| {
+        let text = s.text();
+        let from = text.find("pid ").unwrap() + 4;
+        text[from..].chars().take_while(char::is_ascii_digit).collect::<String>()
+    };
+    let before = pid(&s);
+    s.keys("\x03");
+    assert_eq!(s.code(), 0);
+    assert!(String::from_utf8_lossy(&s.raw).contains("1 running on"), "how to come back");
+    let mut s = desk.open(&[], (200, 40));
+    s.shows("how-large-is-the");
+    s.keys("\r");
+    s.until("the process again, with what it said", |s| lively(s) && s.text().contains("Half a thought"));
+    assert_eq!(pid(&s), before, "the same process");
+    s.keys("\te");
+    s.shows("first line");
+    s.keys("\x1b");
+    s.until("the session", |s| !s.text().contains("first line"));
+    // How it ended stays in its lane while the pilot is asked.
+    std::fs::write(desk.stage.home().join("fail"), "").unwrap();
+    s.shows("exit_2 after");
+    s.shows("1 waiting for you");
+    s.keys("e");
+    s.shows("first line");
+    assert!(!String::from_utf8_lossy(&s.raw).contains("sk-abcdef"), "a secret reached the screen");
+    s.keys("\x03");
+    assert_eq!(s.code(), 0);
+    s.clean();
+}

@@ -1,6 +1,7 @@
 //! One screen's asks.
 
-use super::{Client, Hub, deck, locked, search, session};
+use super::{Client, Hub, deck, locked, search, session, spend};
+use crate::agents::privacy::pii;
 use crate::config::layers::FlagValue;
 use crate::domain::policy::Policy;
 use crate::domain::session::id::SessionId;
@@ -25,6 +26,9 @@ use tokio::sync::mpsc;
 
 /// The largest file that a screen is sent whole.
 const READ_LIMIT: u64 = 16 * 1024 * 1024;
+
+/// Lines of stderr that the pilot is shown (PC-695).
+const STDERR_LINES: usize = 20;
 
 /// Serves one screen until it leaves.
 pub async fn serve(hub: Hub, mut asks: mpsc::Receiver<Ask>, tells: mpsc::Sender<Tell>) {
@@ -67,6 +71,7 @@ async fn handle(hub: &Hub, me: u64, ask: Ask) {
             }
             deck::refresh(hub).await;
             deck::send(hub, Some(me));
+            spend::send(hub, Some(me));
         }
         Ask::Watch { id } => {
             if let Some(client) = locked(&hub.shared.clients).get_mut(&me) {
@@ -268,6 +273,11 @@ fn read(hub: &Hub, id: &SessionId, file: &str) -> Result<String, String> {
     let dir = hub.shared.setting.layout.find_session(id).ok_or("there is no such session")?;
     // The closing file stands beside the directory.
     let path = if file == format!("{id}.md") { hub.shared.setting.layout.orz(id) } else { dir.join(file) };
+    // What a call printed on stderr may hold secrets, and nothing when there is no file (PC-695).
+    if file.ends_with(".err") {
+        let text = std::fs::read(&path).unwrap_or_default();
+        return Ok(pii::tail(&String::from_utf8_lossy(&text), STDERR_LINES));
+    }
     let size = std::fs::metadata(&path).map_err(|e| format!("{file}: {e}"))?.len();
     if size > READ_LIMIT {
         return Err(format!("{file} has {size} bytes, more than is shown"));

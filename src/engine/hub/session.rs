@@ -14,7 +14,7 @@ use crate::engine::clock::Clock;
 use crate::engine::questions::open_questions;
 use crate::engine::run;
 use crate::engine::runner::{Runner, Update};
-use crate::engine::wire::{Owner, Tell, View};
+use crate::engine::wire::{Owner, Running, Tell, View};
 use crate::store::load;
 use crate::store::lock::EngineLock;
 use crate::store::runtime;
@@ -73,6 +73,9 @@ async fn follow(hub: Hub, id: SessionId, mut updates: mpsc::UnboundedReceiver<Up
             Update::NoAnswer { .. } => {}
             Update::Progress(call, progress) => {
                 if let Some(view) = locked(&hub.shared.views).get_mut(&id) {
+                    if let Some(run) = view.running.as_mut().filter(|run| run.call == call) {
+                        run.hear(&progress);
+                    }
                     preview(view, &progress);
                 }
                 hub.tell_watchers(&id, &Tell::Progress { id: id.clone(), call, progress });
@@ -98,9 +101,9 @@ fn fold(hub: &Hub, id: &SessionId, event: &runtime::Event) {
     view.seq = event.seq;
     state::apply(&mut view.session, &event.fact);
     match &event.fact {
-        Fact::CallStarted { .. } => {
+        Fact::CallStarted { call } => {
             view.preview.clear();
-            view.running = Some((Stamp::parse(&event.time).unwrap_or_default(), 0));
+            view.running = Some(Running::new(call.clone(), Stamp::parse(&event.time).unwrap_or_default()));
         }
         Fact::CallEnded { .. } => {
             view.preview.clear();

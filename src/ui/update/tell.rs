@@ -29,6 +29,10 @@ fn core(model: &mut Model, tell: Tell, was_dirty: bool) -> Vec<Cmd> {
             Vec::new()
         }
         Tell::Deck { rows, total } => new_deck(model, rows, total),
+        Tell::Spend { today } => {
+            model.deck.today = Some(today);
+            Vec::new()
+        }
         Tell::Snapshot { view } => {
             let id = view.session.meta.session_id.clone();
             match model.watched.get_mut(&id) {

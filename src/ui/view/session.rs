@@ -129,13 +129,9 @@ fn facts(w: &Watched, canvas: &Canvas) -> Vec<String> {
         let end = Stamp::parse(&s.meta.end_time).unwrap_or(canvas.clock.now);
         out.push(words::age(start, end, lang));
     }
-    if let Some(total) = w.spent.total() {
-        let at_least = if w.spent.silent > 0 { "≥" } else { "" };
-        out.push(format!("{at_least}{} tok", words::tokens(total)));
-    }
-    if w.spent.usd.is_some() {
-        let at_least = if w.spent.silent > 0 { "≥" } else { "" };
-        out.push(format!("{at_least}{}", words::dollars(w.spent.usd)));
+    // Before the first call has ended there is nothing to know.
+    if !w.spent.of.is_empty() {
+        out.push(words::spent(&w.spent.total()));
     }
     out
 }

@@ -190,6 +190,20 @@ fn rule_1_the_title_carries_the_number() {
 }
 
 #[test]
+fn rule_5_what_today_cost_is_on_the_deck_and_unknown_is_a_dash() {
+    let today = |usd, unpriced| crate::domain::spent::Spent { tokens: None, usd, silent: 2, unpriced };
+    let mut m = model((100, 24), Lang::En);
+    assert!(!drawn(&mut m).contains("today  "), "before the engine has told");
+    hear(&mut m, Tell::Spend { today: today(Some(1.84), 0) });
+    assert!(drawn(&mut m).contains("— tok · $1.84 today"));
+    hear(&mut m, Tell::Spend { today: today(Some(1.84), 1) });
+    assert!(drawn(&mut m).contains("≥$1.84 today"));
+    hear(&mut m, Tell::Spend { today: today(None, 2) });
+    m.size = (80, 24);
+    assert!(drawn(&mut m).contains("$— today"));
+}
+
+#[test]
 fn deck_en_80() {
     let (size, lang) = ((80, 24), Lang::En);
     let mut m = model(size, lang);
@@ -951,11 +965,11 @@ fn help_en_80() {
     |  Tab                         next-lane         Next participant
     |  Shift+Tab                   previous-lane     Previous participant
     |  z                           zoom              One participant on the whole s…
+    |  e                           stderr            What this participant's last c…
     |  f                           follow            Follow the newest text of this…
     |  y                           copy-path         Copy the path of this file
     |  j Down                      down              One line down; in a replay, on…
-    |  k Up                        up                One line up; in a replay, one…
-    |  PageDown                    page-down         One page down        ↓ 44 more
+    |  k Up                        up                One line up; in a re ↓ 45 more
     |────────────────────────────────────────────────────────────────────────────────
     | Enter choose   Esc back                                                 ? keys
     ");
@@ -979,7 +993,7 @@ fn help_en_40() {
     |  i             interrupt         Inte…
     |                finalize          Writ…
     |  r             reports           Read…
-    |  t             turn-files   ↓ 53 more
+    |  t             turn-files   ↓ 54 more
     |────────────────────────────────────────
     | Enter choose   Esc back         ? keys
     ");
@@ -1008,6 +1022,7 @@ fn help_ru_120() {
     | red ␛]0;ow│  Tab                            next-lane         Следующий участник                           │
     | 👨‍👩‍👧 ❤️ שלום│  Shift+Tab                      previous-lane     Предыдущий участник                          │
     |           │  z                              zoom              Один участник на весь экран и обратно        │
+    |           │  e                              stderr            Что последний вызов участника вывел помимо…  │
     |           │  f                              follow            Следить за новым текстом этой дорожки        │
     |           │  y                              copy-path         Копировать путь этого файла                  │
     |           │  j Down                         down              На строку вниз; в повторе — на раунд вперёд  │
@@ -1024,11 +1039,10 @@ fn help_ru_120() {
     |           │  ?                              help              Все действия и их клавиши                    │
     |           │  Ctrl+c Ctrl+q                  quit              Выйти; сессии продолжат работать             │
     |           │  Enter                          open              Открыть выбранное (deck)                     │
-    |           │  Enter                          choose            Взять выбранную строку (menu)                │
-    |───────────│  Ctrl+Enter Alt+Enter Ctrl+s    send              Отправить текст (question)                   │───────────
-    | раунд 0  c│  Ctrl+Enter Alt+Enter           start             Начать сессию (new)                          │
-    | раунд 1  c│  Esc                            later             Оставить вопрос открытым; он остаётся в счё… │ right…
-    | раунд 2  c│  Esc                            cancel            Выйти из формы; введённое останетс ↓ 28 ещё  │
+    |───────────│  Enter                          choose            Взять выбранную строку (menu)                │───────────
+    | раунд 0  c│  Ctrl+Enter Alt+Enter Ctrl+s    send              Отправить текст (question)                   │
+    | раунд 1  c│  Ctrl+Enter Alt+Enter           start             Начать сессию (new)                          │ right…
+    | раунд 2  c│  Esc                            later             Оставить вопрос открытым; он остаё ↓ 29 ещё  │
     | R0 ●──R1 ●│────────────────────────────────────────────────────────────────────────────────────────────────│
     | Enter выбрать   Esc назад                                                                                    ? клавиши
     ");
