@@ -10,6 +10,7 @@ use super::session::failure::Reason;
 use super::session::gate::Summary;
 use super::session::meta::{AdHocRole, Decision, Handoff, Meta, ResultClass};
 use super::session::turn::{Turn, TurnName};
+use super::spent::{Budget, Spent};
 use super::time::Stamp;
 
 /// One fact. Facts marked *live* leave no trace in the session's files: they tell a screen what runs.
@@ -191,6 +192,11 @@ pub enum Fact {
     /// The pilot's words for the next writer turn (PC-254).
     Directed {
         text: String,
+    },
+    /// What the session may cost before the pilot is asked; `None` lifts the limit. `spent` is what it has cost so far.
+    Budgeted {
+        budget: Option<Budget>,
+        spent: Spent,
     },
     /// The pilot stopped a running call to say something: it counts nothing (PC-701) and is made again. `text` goes
     /// into its prompt, `partial` is what had been said by then.

@@ -45,9 +45,48 @@ impl Spent {
     }
 }
 
+/// What a session may cost before the pilot is asked. What no command line reports cannot be held against it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+pub struct Budget {
+    pub usd: Option<f64>,
+    pub tokens: Option<u64>,
+}
+
+impl Budget {
+    /// `None` without any limit.
+    pub fn of(usd: Option<f64>, tokens: Option<u64>) -> Option<Budget> {
+        (usd.is_some() || tokens.is_some()).then_some(Budget { usd, tokens })
+    }
+
+    pub fn is_reached(&self, spent: &Spent) -> bool {
+        let usd = self.usd.zip(spent.usd).is_some_and(|(most, is)| is >= most);
+        let tokens = self.tokens.zip(spent.tokens).is_some_and(|(most, is)| is >= most);
+        usd || tokens
+    }
+
+    /// As much again, from what was spent on.
+    pub fn raised(&self, spent: &Spent) -> Budget {
+        let usd = self.usd.map(|most| spent.usd.unwrap_or_default() + most);
+        let tokens = self.tokens.map(|most| spent.tokens.unwrap_or_default().saturating_add(most));
+        Budget { usd, tokens }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_limit_is_reached_by_what_is_known_only() {
+        let spent = |tokens, usd| Spent { tokens, usd, silent: 3, unpriced: 3 };
+        let budget = Budget::of(Some(2.0), None).unwrap();
+        assert!(!budget.is_reached(&spent(Some(9), None)), "unknown is not 0, and not too much either");
+        assert!(!budget.is_reached(&spent(None, Some(1.99))) && budget.is_reached(&spent(None, Some(2.0))));
+        assert_eq!(budget.raised(&spent(None, Some(2.5))).usd, Some(4.5));
+        assert!(Budget::of(None, Some(10)).unwrap().is_reached(&spent(Some(10), None)));
+        assert_eq!(Budget::of(None, None), None);
+    }
 
     #[test]
     fn rule_5_what_nobody_reported_is_unknown_and_not_0() {

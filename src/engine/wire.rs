@@ -87,7 +87,7 @@ pub enum Ask {
 }
 
 /// What a new session needs (PC-010). Empty strings mean: as configured.
-#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct Plan {
     pub task: String,

@@ -476,6 +476,7 @@ fn answer(wait: &Wait, dice: &mut Dice) -> String {
             1 => dice.odd().into(),
             _ => "close".into(),
         },
+        Wait::Budget => dice.of(&["raise", "off", "abort", "what?"]).into(),
         Wait::Commit => dice.of(&["retry", "push", "skip"]).into(),
         Wait::Clarify { .. } | Wait::Reserved(_) | Wait::Reflection => dice.odd().into(),
     }

@@ -8,6 +8,7 @@ use super::turn::TurnName;
 use crate::domain::effect::Call;
 use crate::domain::policy::ReflectionPolicy;
 use crate::domain::question::Question;
+use crate::domain::spent::{Budget, Spent};
 
 /// A call that failed and waits for the pilot (PC-255, PC-294).
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -98,6 +99,9 @@ pub struct Notes {
     pub reflected: Option<ReflectionPolicy>,
     /// Directions not yet given to a writer call (PC-254).
     pub directions: Vec<String>,
+    /// What the session may cost before the pilot is asked, and what it has cost; kept only while there is a limit.
+    pub budget: Option<Budget>,
+    pub spent: Spent,
     /// Calls that the pilot stopped, oldest first.
     pub cuts: Vec<Cut>,
     /// The question that stands open, with the time it was first asked.

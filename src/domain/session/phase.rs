@@ -77,13 +77,18 @@ pub enum Wait {
     Dispute(u32),
     PeerRetry,
     WriterRetry,
-    Clarify { vendor: String, k: u32 },
+    Clarify {
+        vendor: String,
+        k: u32,
+    },
     Participants,
     Reserved(TurnName),
     Gate,
     Close,
     Reflection,
     Commit,
+    /// The session has cost as much as it may; no call is made before the pilot has said so.
+    Budget,
 }
 
 impl Wait {
@@ -100,6 +105,7 @@ impl Wait {
             Wait::Close => "close".into(),
             Wait::Reflection => "reflection".into(),
             Wait::Commit => "commit".into(),
+            Wait::Budget => "budget".into(),
         }
     }
 
@@ -116,11 +122,18 @@ impl Wait {
             Wait::Close => QuestionKind::Close,
             Wait::Reflection => QuestionKind::Reflection,
             Wait::Commit => QuestionKind::Commit,
+            Wait::Budget => QuestionKind::Budget,
         }
     }
 }
 
 impl Phase {
+    /// A participant is to be asked, which costs something.
+    fn calls(&self) -> bool {
+        use Phase::*;
+        !matches!(self, Finalize(_) | Wait(_) | Due(_) | Closed | Interrupted)
+    }
+
     /// The value of `engine_phase` (PC-164), in the words of the state machines.
     pub fn key(&self) -> &'static str {
         match self {
@@ -136,7 +149,9 @@ impl Phase {
             Phase::Finalize(_) | Phase::Closed => "closed",
             Phase::Interrupted => "interrupted",
             Phase::Wait(wait) => match wait {
-                Wait::Escalation(_) | Wait::Dispute(_) | Wait::Reserved(_) => "escalation_wait",
+                Wait::Escalation(_) | Wait::Dispute(_) | Wait::Reserved(_) | Wait::Budget => {
+                    "escalation_wait"
+                }
                 Wait::PeerRetry => "peer_wait",
                 Wait::WriterRetry => "writer_turn",
                 Wait::Clarify { .. } => "discovery_wait",
@@ -160,6 +175,14 @@ pub fn written(s: &Session) -> &'static str {
 
 /// Where the session stands; see the module's header.
 pub fn phase(s: &Session) -> Phase {
+    let reached = s.notes.budget.is_some_and(|budget| budget.is_reached(&s.notes.spent));
+    match standing(s) {
+        phase if reached && phase.calls() => Phase::Wait(Wait::Budget),
+        phase => phase,
+    }
+}
+
+fn standing(s: &Session) -> Phase {
     let finalizing = s.live.finalizing;
     if s.meta.status == Status::Interrupted && !finalizing {
         return commit_or(s, Phase::Interrupted);

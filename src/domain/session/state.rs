@@ -14,6 +14,8 @@ use super::phase;
 use super::turn::{Turn, TurnKind, TurnName};
 use crate::domain::effect::Call;
 use crate::domain::fact::Fact;
+use crate::domain::question::QuestionKind;
+use crate::domain::spent::Spent;
 
 /// A peer of this session.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -200,7 +202,17 @@ fn change(s: &mut Session, fact: &Fact) {
             s.live.running = Some(call.clone());
             s.live.given = if call.vendor.is_none() { s.notes.directions.len() } else { 0 };
         }
-        Fact::CallEnded { .. } => s.live.running = None,
+        Fact::CallEnded { usage, .. } => {
+            s.live.running = None;
+            if s.notes.budget.is_some() {
+                s.notes.spent.add(usage.as_ref());
+            }
+        }
+        Fact::Budgeted { budget, spent } => {
+            s.notes.budget = *budget;
+            s.notes.spent = if budget.is_some() { spent.clone() } else { Spent::default() };
+            s.notes.asked.take_if(|q| q.kind == QuestionKind::Budget);
+        }
         Fact::Spoke { turn } => spoke(s, turn),
         Fact::Rejected { name, vendor, k, reason, detail, counted, failed, .. } => {
             s.rejected.push(Rejected { name: name.clone(), k: *k, reason: reason.clone() });

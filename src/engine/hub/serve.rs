@@ -181,7 +181,8 @@ async fn begin_session(hub: &Hub, me: u64, plan: Plan) {
     let desk =
         setting.desk(prepared.registry, Some(&plan.model).filter(|m| !m.is_empty()).map(String::as_str));
     let (sender, updates) = mpsc::unbounded_channel();
-    let policy = Policy { headless: false, ..plan.policy };
+    let budget = setting.effective.values.budget();
+    let policy = Policy { headless: false, budget: plan.policy.budget.or(budget), ..plan.policy };
     let begun = begin::begin(
         &setting.layout,
         &prepared.opening,

@@ -179,6 +179,7 @@ pub async fn resume(hub: &Hub, id: &SessionId, yes: bool, finalize: bool) -> Res
     };
     let opened = Runner::open(&setting.layout, id, desk, policy, Clock::System, Some(sender));
     let mut runner = opened.map_err(|e| e.to_string())?;
+    runner.limit(setting.effective.values.budget(), false).map_err(|e| e.to_string())?;
     if finalize {
         if matches!(runner.session.report, ReportState::Final { stub: false }) {
             return Err(format!("{id} has a report already"));

@@ -147,6 +147,10 @@ fn frozen(reply: &Reply, lang: Lang, width: usize) -> Vec<String> {
                 "Обсуждение окончено; ждёт только закрытие.",
             ),
             QuestionKind::Vendor | QuestionKind::WpGate => lang.pick("Nothing was created yet.", "Пока ничего не создано."),
+            QuestionKind::Budget => lang.pick(
+                "Frozen: no call is made, so nothing more is spent. Other sessions go on.",
+                "Стоит: вызовов нет, больше ничего не тратится. Другие сессии идут.",
+            ),
             QuestionKind::Storage => lang.pick(
                 "Frozen: the session's files cannot be written.",
                 "Стоит: файлы сессии не удаётся записать.",
@@ -171,6 +175,7 @@ fn kind(kind: QuestionKind, lang: Lang) -> &'static str {
         QuestionKind::Gate => lang.pick("Decision Gate", "Decision Gate"),
         QuestionKind::Close => lang.pick("close or extend", "закрыть или продолжить"),
         QuestionKind::Reflection => lang.pick("reflection", "рефлексия"),
+        QuestionKind::Budget => lang.pick("limit reached", "лимит исчерпан"),
         QuestionKind::Storage => lang.pick("storage", "запись файлов"),
         QuestionKind::Commit => lang.pick("commit", "коммит"),
     }

@@ -71,6 +71,7 @@ fn to(s: &Session, now: Stamp, wait: Wait, text: &str) -> Vec<Effect> {
             }
             None => Vec::new(),
         },
+        Wait::Budget => budget(s, now, &word),
         Wait::Clarify { .. } | Wait::Reserved(_) => Vec::new(),
     }
 }
@@ -95,6 +96,20 @@ impl Word {
             "close" | "c" | "закрыть" | "закрой" => Some(Word::Close),
             _ => None,
         }
+    }
+}
+
+/// As much again, no limit any more, or the end for now.
+fn budget(s: &Session, now: Stamp, word: &str) -> Vec<Effect> {
+    let spent = s.notes.spent.clone();
+    match word.trim_end_matches(['.', '!']) {
+        "raise" | "r" | "yes" | "y" | "поднять" | "подними" | "да" => {
+            let budget = s.notes.budget.map(|budget| budget.raised(&spent));
+            record(Fact::Budgeted { budget, spent })
+        }
+        "off" | "o" | "снять" | "сними" => record(Fact::Budgeted { budget: None, spent }),
+        "abort" | "a" | "interrupt" | "прервать" | "прерви" => interrupt(s, now),
+        _ => Vec::new(),
     }
 }
 
