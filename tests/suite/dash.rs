@@ -36,6 +36,8 @@ impl Desk {
             }
         }
         command.env("TERM", "xterm-256color");
+        command
+            .env("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", self.stage.home().join("bin").display()));
         command.cwd(self.stage.home().join("work"));
         command.args(args);
         Pty::open(command, size)
@@ -155,6 +157,67 @@ fn complaint_47_a_lane_shows_the_process_and_shows_it_again_after_a_reattach() {
     s.keys("e");
     s.shows("first line");
     assert!(!String::from_utf8_lossy(&s.raw).contains("sk-abcdef"), "a secret reached the screen");
+    s.keys("\x03");
+    assert_eq!(s.code(), 0);
+    s.clean();
+}
+
+/// Rule 1: a bell and a notice, once, for a question that stands where nobody looks.
+#[test]
+fn complaint_39_a_question_rings_once_and_never_while_its_session_is_in_view() {
+    let desk = Desk::new();
+    desk.stage.config("screen: {notice: osc9}");
+    let waits = r#"while [ ! -e "$HOME/go" ]; do sleep 0.05; done
+"#;
+    desk.stage.script("bo", &format!("{waits}{AGREES}"));
+    let notice = "\x1b]9;how-large-is-the waits for you\x07";
+    let rings = |s: &Pty| String::from_utf8_lossy(&s.raw).matches(notice).count();
+    let mut s = desk.session("bo", (80, 24));
+    s.shows("writing");
+    s.keys("\x1b");
+    s.shows("live");
+    std::fs::write(desk.stage.home().join("go"), "").unwrap();
+    s.shows("! 1 waiting for you");
+    s.until("the notice", |s| rings(s) == 1 && s.raw.contains(&7));
+    assert!(s.raw.windows(2).any(|w| w == b"\x07\x07"), "the bell follows the notice");
+    // The gate is answered in view of its session: what is asked next does not ring.
+    s.keys("!");
+    s.shows("What was agreed");
+    s.keys("a");
+    s.shows("Enter answer");
+    s.keys("\r");
+    s.shows("close or extend");
+    let lasted = |s: &Pty| ["waits 3 s", "waits 4 s", "waits 5 s"].iter().any(|w| s.text().contains(w));
+    s.until("longer than a bell takes", lasted);
+    assert_eq!(rings(&s), 1);
+    s.keys("\x03");
+    assert_eq!(s.code(), 0);
+    s.clean();
+}
+
+#[test]
+fn a_notice_may_be_a_program() {
+    let desk = Desk::new();
+    desk.stage.config("screen: {notice: notify-send, bell: false}");
+    let waits = r#"while [ ! -e "$HOME/go" ]; do sleep 0.05; done
+"#;
+    desk.stage.script("bo", &format!("{waits}{AGREES}"));
+    let bin = desk.stage.home().join("bin");
+    std::fs::create_dir_all(&bin).unwrap();
+    let program = bin.join("notify-send");
+    std::fs::write(&program, "#!/bin/sh\necho \"$@\" >>\"$HOME/noticed\"\n").unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&program, mode).unwrap();
+    let mut s = desk.session("bo", (80, 24));
+    s.shows("writing");
+    s.keys("\x1b");
+    s.shows("live");
+    std::fs::write(desk.stage.home().join("go"), "").unwrap();
+    s.shows("! 1 waiting for you");
+    let noticed = || std::fs::read_to_string(desk.stage.home().join("noticed")).unwrap_or_default();
+    crate::stage::until("the program was run", || noticed().ends_with('\n'));
+    assert_eq!(noticed(), "--app-name=flightdeck -- flightdeck how-large-is-the waits for you\n");
+    assert!(!String::from_utf8_lossy(&s.raw).contains("waits for you\x07"));
     s.keys("\x03");
     assert_eq!(s.code(), 0);
     s.clean();
