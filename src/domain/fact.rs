@@ -9,6 +9,7 @@ use super::session::escalation::Escalation;
 use super::session::failure::Reason;
 use super::session::gate::Summary;
 use super::session::meta::{AdHocRole, Decision, Handoff, Meta, ResultClass};
+use super::session::notes::Rehearsal;
 use super::session::turn::{Turn, TurnName};
 use super::spent::{Budget, Spent};
 use super::time::Stamp;
@@ -23,6 +24,10 @@ pub enum Fact {
         /// Registry key of the writer, for the runtime notes.
         #[serde(default)]
         writer_vendor: String,
+    },
+    /// The session is a rehearsal: its participants speak the lines of a story.
+    Rehearsed {
+        rehearsal: Rehearsal,
     },
     /// *Live.* A call runs.
     CallStarted {

@@ -15,6 +15,12 @@ use tokio::sync::mpsc;
 /// How long a starting engine may take to listen.
 const START: Duration = Duration::from_secs(10);
 
+/// What an engine prints when it listens.
+pub const READY: &str = "ready";
+
+/// How long to wait for an engine that another screen starts, before it is looked for again.
+const AGAIN: Duration = Duration::from_millis(50);
+
 /// The two ends a screen holds. It does not know where the engine lives.
 pub type Handle = (mpsc::Sender<Ask>, mpsc::Receiver<Tell>);
 
@@ -81,24 +87,33 @@ async fn start(setting: &Setting) -> io::Result<UnixStream> {
         .arg("engine")
         .current_dir(&setting.cwd)
         .stdin(Stdio::null())
-        .stdout(Stdio::null())
+        .stdout(Stdio::piped())
         .stderr(errors);
     detach(&mut command);
     let mut child = command.spawn()?;
     let path = server::socket(setting);
-    let deadline = tokio::time::Instant::now() + START;
-    loop {
-        if let Ok(stream) = UnixStream::connect(&path).await {
-            return Ok(stream);
+    let why = || {
+        let why = format!("the engine did not start; see {}", log.display());
+        io::Error::new(io::ErrorKind::TimedOut, why)
+    };
+    let listening = async {
+        let mut line = String::new();
+        if let Some(out) = child.stdout.take() {
+            BufReader::new(out).read_line(&mut line).await?;
         }
-        // Another screen may have started one at the same moment: then ours ends, and that one listens soon.
-        let _ = child.try_wait();
-        if tokio::time::Instant::now() >= deadline {
-            let why = format!("the engine did not start; see {}", log.display());
-            return Err(io::Error::new(io::ErrorKind::TimedOut, why));
+        if line.trim() == READY {
+            return UnixStream::connect(&path).await;
         }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+        // Ours ended without a word: another screen started one at the same moment, and that one listens soon.
+        let _ = child.wait().await;
+        loop {
+            match UnixStream::connect(&path).await {
+                Err(_) => tokio::time::sleep(AGAIN).await,
+                connected => return connected,
+            }
+        }
+    };
+    tokio::time::timeout(START, listening).await.map_err(|_| why())?
 }
 
 fn own_program() -> io::Result<PathBuf> {

@@ -77,7 +77,7 @@ fn conversation(runner: &Runner, vendor: &Vendor) -> Option<String> {
 /// need no judgement about others.
 fn speaker(desk: &Desk, s: &Session, call: &Call) -> Result<Vendor, Refused> {
     if let Some(vendor) = &call.vendor {
-        return desk.peer(vendor).map_err(Refused::Vendor);
+        return desk.peer(s, vendor).map_err(Refused::Vendor);
     }
     let writer = desk.writer(s).map_err(Refused::Vendor)?;
     if writer.kind != Kind::Pilot {
@@ -88,7 +88,7 @@ fn speaker(desk: &Desk, s: &Session, call: &Call) -> Result<Vendor, Refused> {
             let first = s.active_vendors().into_iter().next();
             let first =
                 first.ok_or_else(|| Refused::Vendor("no active participant is left to write it".into()))?;
-            desk.peer(&first).map_err(Refused::Vendor)
+            desk.peer(s, &first).map_err(Refused::Vendor)
         }
         Purpose::Dispute | Purpose::Judge | Purpose::Roles => {
             Err(Refused::Vendor("the pilot writes by hand, so nobody neutral can judge".into()))

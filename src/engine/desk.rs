@@ -8,6 +8,7 @@ use crate::agents::run::{Surroundings, run_in};
 use crate::config::places::Places;
 use crate::domain::session::state::Session;
 use crate::engine::facts::Sources;
+use crate::engine::rehearse;
 use crate::engine::wp::Plans;
 use std::future::Future;
 use std::path::PathBuf;
@@ -72,6 +73,9 @@ impl Desk {
 
     /// The writer's registry entry: by the key that the runtime notes hold, else by the agent id in `meta.yaml`.
     pub fn writer(&self, session: &Session) -> Result<Vendor, String> {
+        if let Some(rehearsal) = &session.notes.rehearsal {
+            return rehearse::vendor(rehearsal, &session.notes.writer_vendor);
+        }
         let noted = self.registry.get(&session.notes.writer_vendor);
         let by_agent =
             || self.registry.vendors.iter().find(|v| v.writer_agent_id == session.meta.writer_agent);
@@ -83,7 +87,10 @@ impl Desk {
         })
     }
 
-    pub fn peer(&self, vendor: &str) -> Result<Vendor, String> {
+    pub fn peer(&self, session: &Session, vendor: &str) -> Result<Vendor, String> {
+        if let Some(rehearsal) = &session.notes.rehearsal {
+            return rehearse::vendor(rehearsal, vendor);
+        }
         self.registry
             .get(vendor)
             .cloned()

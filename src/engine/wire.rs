@@ -10,6 +10,7 @@ use crate::domain::policy::Policy;
 use crate::domain::question::Question;
 use crate::domain::session::id::SessionId;
 use crate::domain::session::meta::{ResultClass, Status};
+use crate::domain::session::notes::Rehearsal;
 use crate::domain::session::state::Session;
 use crate::domain::spent::Spent;
 use crate::domain::time::Stamp;
@@ -103,6 +104,8 @@ pub struct Plan {
     pub rounds_limit: u32,
     pub max_peer_attempts: u32,
     pub policy: Policy,
+    /// A story that is played; nothing but `cwd`, `lang` and `policy` counts then.
+    pub rehearsal: Option<Rehearsal>,
     /// The opening's questions are answered with yes.
     pub yes: bool,
     /// Of the screen: relative paths and configuration start here.

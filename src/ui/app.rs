@@ -194,7 +194,7 @@ impl Outside<'_> {
     /// Bell and desktop. A program that is not there is said on the screen, where it can be read.
     fn notice(&mut self, model: &mut Model, text: &str) -> io::Result<()> {
         if self.settings.desktop == Desktop::Program
-            && let Err(e) = (self.settings.notify)(text)
+            && let Err(e) = (self.settings.tell_desktop)(text)
         {
             model.say(format!("{text} · {e}"), Role::Warning);
         }

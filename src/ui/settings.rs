@@ -38,7 +38,7 @@ pub enum Desktop {
     Osc9,
     Osc777,
     Osc99,
-    /// By a program outside of the terminal: [`Settings::notify`].
+    /// By a program outside of the terminal: [`Settings::tell_desktop`].
     Program,
 }
 
@@ -64,7 +64,7 @@ pub struct Kept {
 pub type Edit = Box<dyn Fn(&str) -> io::Result<String> + Send>;
 
 /// Tells the desktop something, or says why it cannot.
-pub type Notify = Box<dyn Fn(&str) -> io::Result<()> + Send>;
+pub type TellDesktop = Box<dyn Fn(&str) -> io::Result<()> + Send>;
 
 /// Everything that the screen cannot find out by itself.
 pub struct Settings {
@@ -88,7 +88,7 @@ pub struct Settings {
     /// Lets the pilot edit a text in `$EDITOR`; the terminal is the editor's meanwhile.
     pub edit: Edit,
     /// Tells the desktop by way of a program, for [`Desktop::Program`].
-    pub notify: Notify,
+    pub tell_desktop: TellDesktop,
     /// Stops this process until the shell wakes it (SIGSTOP); returns when it runs again.
     pub suspend: Box<dyn Fn() + Send>,
     /// Keeps it where a crash does not reach it.
@@ -166,7 +166,7 @@ pub mod tests {
             vendors: Vec::new(),
             cwd: PathBuf::from("."),
             edit: Box::new(|text| Ok(text.to_string())),
-            notify: Box::new(|_| Ok(())),
+            tell_desktop: Box::new(|_| Ok(())),
             suspend: Box::new(|| ()),
             keep: Box::new(|_| ()),
         }

@@ -222,3 +222,141 @@ fn a_notice_may_be_a_program() {
     assert_eq!(s.code(), 0);
     s.clean();
 }
+
+impl Desk {
+    /// The rehearsal in a folder that the test knows, at once.
+    fn demo(&self, story: &str, size: (u16, u16)) -> Pty {
+        let sessions = self.stage.sessions();
+        let sessions = sessions.to_str().unwrap();
+        self.open(&["--sessions-dir", sessions, "demo", "--speed", "0", "--story", story], size)
+    }
+
+    /// Ends the engine as a crash would.
+    fn kill_engine(&self) {
+        let told = self.stage.run(&["engines"]).out;
+        let pid: String =
+            told.split_once("process ").unwrap().1.chars().take_while(char::is_ascii_digit).collect();
+        let pid = rustix::process::Pid::from_raw(pid.parse().unwrap()).unwrap();
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+        crate::stage::until("the engine is gone", || rustix::process::test_kill_process(pid).is_err());
+    }
+}
+
+/// Answers the escalation, decides at the gate (a weak panel wants the key twice) and closes.
+fn to_the_end(s: &mut Pty) {
+    s.shows("escalates");
+    s.shows("! 1 waiting");
+    s.keys("\r");
+    s.shows("your answer");
+    s.keys("Seven days");
+    s.shows("Seven days");
+    s.keys(SEND);
+    s.shows("Consensus — 1 of 2");
+    s.shows("! 1 waiting");
+    s.keys("\r");
+    s.shows("every choice takes its key twice");
+    s.keys("a");
+    s.shows("again to decide A");
+    s.keys("a");
+    s.until("the gate is over", |s| !s.text().contains("Decision Gate"));
+    s.shows("! 1 waiting");
+    s.keys("\r");
+    s.shows("close or extend");
+    s.keys("\r");
+    s.shows("closed · ");
+}
+
+#[test]
+fn a_rehearsal_goes_from_the_task_to_the_report_by_keys_only() {
+    let desk = Desk::new();
+    let mut s = desk.demo("three", (80, 24));
+    to_the_end(&mut s);
+    s.keys("r");
+    s.shows("Final Report");
+    s.keys("b");
+    s.until("back", |s| !s.text().contains("Final Report"));
+    s.keys("R");
+    s.shows("began — Decide where the payment");
+    s.keys("\x1b");
+    s.until("back", |s| !s.text().contains("began — "));
+    s.keys("\x1b");
+    s.shows("L library");
+    // Everything that was said is found as it is typed, and opened at its line.
+    s.keys("L");
+    s.shows("library");
+    s.keys("seven days");
+    s.shows("report.md:");
+    s.keys("\r");
+    s.shows("report · decide");
+    s.shows("even days");
+    s.keys("\x03");
+    assert_eq!(s.code(), 0);
+    assert!(String::from_utf8_lossy(&s.raw).contains("The rehearsal is in"));
+    s.clean();
+    let report = desk.stage.file("report.md");
+    assert!(report.contains("result_class"), "{report}");
+}
+
+#[test]
+fn complaint_25_killed_screen_and_engine_are_followed_by_the_same_screen() {
+    let desk = Desk::new();
+    let mut s = desk.demo("three", (80, 24));
+    s.shows("! 1 waiting");
+    s.keys("\r");
+    s.shows("your answer");
+    s.keys("Seven da");
+    let kept = || {
+        let files = walk(desk.stage.home());
+        files
+            .iter()
+            .any(|f| f.ends_with("screen.json") && std::fs::read_to_string(f).unwrap().contains("Seven da"))
+    };
+    crate::stage::until("the draft is kept", kept);
+    s.signal(rustix::process::Signal::KILL);
+    desk.kill_engine();
+    drop(s);
+    let mut s = desk.open(&[], (80, 24));
+    s.shows("! 1 waiting for you");
+    s.keys("!");
+    s.shows("Seven da");
+    s.keys("ys");
+    s.shows("Seven days");
+    s.keys(SEND);
+    // Nobody drives it any more; the pilot lets it go on, with the actors of its own story.
+    s.shows("standing");
+    s.keys("p");
+    s.shows("Consensus — 1 of 2");
+    s.shows("! 1 waiting");
+    s.keys("\x03");
+    assert_eq!(s.code(), 0);
+    s.clean();
+}
+
+#[test]
+fn a_rehearsal_is_resumed_by_its_id_alone() {
+    let desk = Desk::new();
+    let sessions = desk.stage.sessions();
+    let run = ["--sessions-dir", sessions.to_str().unwrap(), "demo", "--speed", "0", "--plain"];
+    let ran = desk.stage.run(&run);
+    assert!(ran.code == Some(3), "{ran:?}");
+    let id = desk.stage.id();
+    let ran = desk.stage.run(&[
+        "resume",
+        &id,
+        "--headless",
+        "--answer",
+        "Seven days",
+        "--decision",
+        "A",
+        "--close",
+        "auto",
+    ]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(desk.stage.has("report.md"));
+}
+
+/// Every file below a folder.
+fn walk(dir: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    entries.flat_map(|e| if e.path().is_dir() { walk(&e.path()) } else { vec![e.path()] }).collect()
+}

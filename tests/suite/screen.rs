@@ -58,7 +58,7 @@ fn settings(part: &str) -> Settings {
         vendors: Vec::new(),
         cwd: "/".into(),
         edit: Box::new(|text| Ok(format!("{text} and more"))),
-        notify: Box::new(|_| Ok(())),
+        tell_desktop: Box::new(|_| Ok(())),
         suspend: Box::new(|| {
             let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP);
         }),

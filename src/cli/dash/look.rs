@@ -31,7 +31,7 @@ pub fn settings(context: &Context, start: Start) -> Result<Settings, CliError> {
         vendors: vendors(context)?,
         cwd: context.cwd.clone(),
         edit: Box::new(outside::edit),
-        notify: Box::new(outside::notify),
+        tell_desktop: Box::new(outside::notify),
         suspend: Box::new(outside::suspend),
         keep: outside::keeper(context),
     })

@@ -69,12 +69,23 @@ impl Cut {
     }
 }
 
+/// A session whose participants speak the lines of a story.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Rehearsal {
+    /// The name of a story that ships, or the path of a file.
+    pub story: String,
+    /// As it is given to the participants.
+    pub speed: String,
+}
+
 /// The runtime folder's memory of one session.
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct Notes {
     /// Registry key of the writer, because `meta.yaml` knows its agent id only.
     pub writer_vendor: String,
+    /// Where the participants come from when it is not the registry.
+    pub rehearsal: Option<Rehearsal>,
     pub failed_call: Option<FailedCall>,
     /// Failed tries of the call that is due, for `FLIGHTDECK_ATTEMPT`.
     pub tries: u32,

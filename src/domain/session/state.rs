@@ -198,6 +198,7 @@ fn change(s: &mut Session, fact: &Fact) {
             let notes = Notes { writer_vendor: writer_vendor.clone(), ..Notes::default() };
             *s = Session { notes, ..Session::new((**meta).clone()) }
         }
+        Fact::Rehearsed { rehearsal } => s.notes.rehearsal = Some(rehearsal.clone()),
         Fact::CallStarted { call } => {
             s.live.running = Some(call.clone());
             s.live.given = if call.vendor.is_none() { s.notes.directions.len() } else { 0 };

@@ -3,6 +3,7 @@
 use super::{Client, Hub, deck, locked, search, session, spend};
 use crate::agents::privacy::pii;
 use crate::config::layers::FlagValue;
+use crate::domain::fact::Fact;
 use crate::domain::policy::Policy;
 use crate::domain::session::id::SessionId;
 use crate::domain::session::order::reading_order;
@@ -12,6 +13,7 @@ use crate::engine::clock::Clock;
 use crate::engine::opening::Opening;
 use crate::engine::prepare::prepare;
 use crate::engine::questions::open_questions;
+use crate::engine::rehearse;
 use crate::engine::run::Command;
 use crate::engine::runner::Runner;
 use crate::engine::setting::Setting;
@@ -169,9 +171,13 @@ async fn begin_session(hub: &Hub, me: u64, plan: Plan) {
         Ok(setting) => setting,
         Err(e) => return refuse(format!("{} — {}", e.cause, e.next)),
     };
-    let prepared = match prepare(&setting, &plan) {
+    let prepared = match &plan.rehearsal {
+        Some(rehearsal) => rehearse::prepare(&setting, rehearsal),
+        None => prepare(&setting, &plan).map_err(|e| format!("{} {}", e.cause, e.next)),
+    };
+    let prepared = match prepared {
         Ok(prepared) => prepared,
-        Err(e) => return refuse(format!("{} {}", e.cause, e.next)),
+        Err(why) => return refuse(why),
     };
     let announcement = prepared.opening.announcement.clone();
     if !plan.yes && !prepared.opening.questions.is_empty() {
@@ -193,7 +199,12 @@ async fn begin_session(hub: &Hub, me: u64, plan: Plan) {
         Some(sender),
     );
     match begun {
-        Ok(begun) => {
+        Ok(mut begun) => {
+            if let Some(rehearsal) = plan.rehearsal
+                && let Err(e) = begun.runner.record(Fact::Rehearsed { rehearsal })
+            {
+                return refuse(e.to_string());
+            }
             let id = begun.runner.session.meta.session_id.clone();
             let announcement = announcement.into_iter().chain(begun.notes).collect();
             if let Some(client) = locked(&hub.shared.clients).get_mut(&me) {

@@ -25,7 +25,6 @@ use tokio::sync::mpsc;
 const PREVIEW: usize = 64 * 1024;
 
 /// Drives a session on a thread of its own, and passes on what it tells.
-#[expect(clippy::print_stderr, reason = "the standard error of an engine process is its log")]
 pub fn launch(hub: &Hub, runner: Runner, updates: mpsc::UnboundedReceiver<Update>) {
     let id = runner.session.meta.session_id.clone();
     let (commands, receiver) = mpsc::channel(super::ASKS);
@@ -48,7 +47,8 @@ pub fn launch(hub: &Hub, runner: Runner, updates: mpsc::UnboundedReceiver<Update
     if let Err(e) = spawned {
         locked(&hub.shared.live).remove(&failed);
         hub.shared.deck_dirty.notify_one();
-        eprintln!("no thread for a session: {e}");
+        let why = format!("no thread for the session: {e}; its files are as they were, resume it later");
+        hub.tell_watchers(&failed, &Tell::Refused { what: "resume".into(), why });
     }
 }
 

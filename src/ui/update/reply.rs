@@ -108,6 +108,9 @@ fn answer(model: &mut Model, text: String) -> Vec<Cmd> {
     }
     let (id, key, target) = (reply.id.clone(), reply.key(), reply.target.clone());
     let mut cmds = vec![command(&id, &target, text)];
+    if let Target::Question(q) = &target {
+        model.sends(&id, &q.id);
+    }
     model.drafts.remove(&key);
     model.keep_at = None;
     cmds.push(Cmd::Keep);

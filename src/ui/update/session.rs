@@ -105,7 +105,7 @@ fn lane_to(model: &mut Model, lane: usize) -> Vec<Cmd> {
 fn answer(model: &mut Model, id: &SessionId) -> Vec<Cmd> {
     let row = model.deck.row(id).map(|r| r.questions.clone()).unwrap_or_default();
     let here = model.watched.get(id).map(|w| w.view.questions.clone()).unwrap_or_default();
-    match here.first().or(row.first()) {
+    match here.iter().chain(&row).find(|q| !model.is_sent(id, &q.id)) {
         Some(question) => open::question(model, id, question),
         None => {
             let text = model.lang().pick("nothing waits for you here", "здесь ничего не ждёт тебя");

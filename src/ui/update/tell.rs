@@ -93,6 +93,10 @@ fn core(model: &mut Model, tell: Tell, was_dirty: bool) -> Vec<Cmd> {
 
 fn new_deck(model: &mut Model, rows: Vec<Row>, total: usize) -> Vec<Cmd> {
     (model.deck.rows, model.deck.total, model.deck.loaded) = (rows, total, true);
+    let rows = &model.deck.rows;
+    model.sent.retain(|(id, q), _| {
+        rows.iter().any(|r| r.id == *id && r.questions.iter().any(|open| open.id == *q))
+    });
     let open = model.deck.rows.iter().flat_map(|r| r.questions.iter().map(move |q| (&r.id, q.id.as_str())));
     model.attention.see(open, model.clock.at);
     for row in &model.deck.rows {
@@ -151,6 +155,9 @@ fn refused(model: &mut Model, what: &str, why: &str) -> Vec<Cmd> {
         form.sent = false;
         form.problem = Some(why.to_string());
         return Vec::new();
+    }
+    if what == "command" {
+        model.sent.clear();
     }
     // A text that cannot be read says so where it would have stood.
     fill(model, |_| true, why.to_string());

@@ -354,6 +354,23 @@ fn pc_701_a_call_is_stopped_without_words_too() {
 }
 
 #[test]
+fn complaint_53_an_answer_on_its_way_is_neither_counted_nor_given_twice() {
+    let mut m = on_session();
+    let before = m.waiting().0;
+    key(&mut m, KeyCode::Enter, KeyModifiers::empty());
+    typed(&mut m, "no downtime");
+    assert_eq!(commanded(&key(&mut m, KeyCode::Enter, KeyModifiers::ALT)).len(), 1);
+    assert_eq!(m.waiting().0, before - 1);
+    key(&mut m, KeyCode::Enter, KeyModifiers::empty());
+    assert!(m.overlays.is_empty() && said(&m).contains("nothing waits"), "{:?}", m.toast);
+    // The engine still names it some seconds later: it was no answer, and the question is back.
+    m.clock.at += Duration::from_secs(4);
+    assert_eq!(m.waiting().0, before);
+    key(&mut m, KeyCode::Enter, KeyModifiers::empty());
+    assert_eq!(m.overlays.len(), 1);
+}
+
+#[test]
 fn words_for_the_writer_stop_nothing() {
     let mut m = on_session();
     typed(&mut m, "d");
