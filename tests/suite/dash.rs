@@ -6,11 +6,11 @@ use crate::stage::{AGREES, Stage};
 use portable_pty::CommandBuilder;
 
 /// What a terminal sends for Alt+Enter.
-const SEND: &str = "\x1b\r";
+pub const SEND: &str = "\x1b\r";
 
 /// A stage whose engine is ended with it.
-struct Desk {
-    stage: Stage,
+pub struct Desk {
+    pub stage: Stage,
 }
 
 impl Drop for Desk {
@@ -20,12 +20,12 @@ impl Drop for Desk {
 }
 
 impl Desk {
-    fn new() -> Desk {
+    pub fn new() -> Desk {
         Desk { stage: Stage::new() }
     }
 
     /// The program in a terminal of this size.
-    fn open(&self, args: &[&str], size: (u16, u16)) -> Pty {
+    pub fn open(&self, args: &[&str], size: (u16, u16)) -> Pty {
         let mut plain = std::process::Command::new("true");
         self.stage.clean(&mut plain);
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_flightdeck"));
@@ -36,6 +36,7 @@ impl Desk {
             }
         }
         command.env("TERM", "xterm-256color");
+        command.env("COLORTERM", "truecolor");
         command
             .env("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", self.stage.home().join("bin").display()));
         command.cwd(self.stage.home().join("work"));

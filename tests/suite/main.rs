@@ -24,6 +24,7 @@ mod layers;
 mod memory;
 mod native;
 mod panics;
+mod pictures;
 mod real_cli;
 mod screen;
 mod sessions;

@@ -33,6 +33,11 @@ pub fn state(w: &Watched, lane: usize, canvas: &Canvas) -> Span<'static> {
     safe(&text, 60, canvas.style(role))
 }
 
+/// The first sign of the state, for a tab.
+pub fn shape(w: &Watched, lane: usize, canvas: &Canvas) -> String {
+    now(w, lane, canvas).0.chars().take_while(|c| *c != ' ').collect()
+}
+
 /// The state with what is known about the process, for the line below the name.
 pub fn status(w: &Watched, lane: usize, canvas: &Canvas, width: usize) -> Line<'static> {
     let (mut text, role) = now(w, lane, canvas);
