@@ -26,6 +26,11 @@ impl Desk {
 
     /// The program in a terminal of this size.
     pub fn open(&self, args: &[&str], size: (u16, u16)) -> Pty {
+        self.open_with(args, size, &[])
+    }
+
+    /// The same with more variables.
+    pub fn open_with(&self, args: &[&str], size: (u16, u16), vars: &[(&str, &str)]) -> Pty {
         let mut plain = std::process::Command::new("true");
         self.stage.clean(&mut plain);
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_flightdeck"));
@@ -40,12 +45,13 @@ impl Desk {
         command
             .env("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", self.stage.home().join("bin").display()));
         command.cwd(self.stage.home().join("work"));
+        vars.iter().for_each(|(name, value)| command.env(name, value));
         command.args(args);
         Pty::open(command, size)
     }
 
     /// A new session with these peers.
-    fn session(&self, peers: &str, size: (u16, u16)) -> Pty {
+    pub fn session(&self, peers: &str, size: (u16, u16)) -> Pty {
         self.open(&["new", "--yes", "--peer", peers, "How large is the cache"], size)
     }
 
@@ -174,7 +180,8 @@ fn complaint_39_a_question_rings_once_and_never_while_its_session_is_in_view() {
     let notice = "\x1b]9;how-large-is-the waits for you\x07";
     let rings = |s: &Pty| String::from_utf8_lossy(&s.raw).matches(notice).count();
     let mut s = desk.session("bo", (80, 24));
-    s.shows("writing");
+    // bo, who waits for the test, and not the writer before it.
+    s.shows("turn 1 of");
     s.keys("\x1b");
     s.shows("live");
     std::fs::write(desk.stage.home().join("go"), "").unwrap();
@@ -210,7 +217,8 @@ fn a_notice_may_be_a_program() {
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(&program, mode).unwrap();
     let mut s = desk.session("bo", (80, 24));
-    s.shows("writing");
+    // bo, who waits for the test, and not the writer before it.
+    s.shows("turn 1 of");
     s.keys("\x1b");
     s.shows("live");
     std::fs::write(desk.stage.home().join("go"), "").unwrap();

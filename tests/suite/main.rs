@@ -29,5 +29,6 @@ mod real_cli;
 mod screen;
 mod sessions;
 mod shipped;
+mod terminals;
 mod tidy;
 mod worlds;
