@@ -24,7 +24,13 @@ pub fn draw(model: &Model, reply: &Reply, canvas: &mut Canvas, area: Rect) {
     heading(model, reply, canvas, area);
     let lang = canvas.lang();
     let mut y = area.y + 1;
-    for line in frozen(reply, lang, width).into_iter().take(if area.height > 11 { 3 } else { 2 }) {
+    // Without a question this is all there is to read, and it scrolls.
+    let above = match (reply.question(), area.height) {
+        (None, _) => 0,
+        (Some(_), 12..) => 3,
+        (Some(_), _) => 2,
+    };
+    for line in frozen(reply, lang, width).into_iter().take(above) {
         canvas.text(Rect { y, height: 1, ..inner }, &line, canvas.style(Role::Muted));
         y += 1;
     }
@@ -66,7 +72,7 @@ fn heading(model: &Model, reply: &Reply, canvas: &mut Canvas, area: Rect) {
             let writer = || lang.pick("writer", "писатель").to_string();
             let who = call.vendor.clone().unwrap_or_else(writer);
             let what = lang.pick("stop and ask again:", "остановить и спросить заново:");
-            (format!("{} · {what} {who} · {}", slug(&reply.id), call.purpose.key()), Role::Focus)
+            (format!("{what} {who} · {} · {}", call.purpose.key(), slug(&reply.id)), Role::Focus)
         }
     };
     let gone = if reply.gone { lang.pick(" · closed meanwhile", " · уже закрыт") } else { "" };
@@ -108,7 +114,7 @@ fn options(reply: &Reply, q: &Question, canvas: &mut Canvas, area: Rect) {
 
 /// The question in full. The text of a question is the session's, in the session's language.
 fn body(model: &Model, reply: &Reply, width: usize) -> Vec<String> {
-    let Some(q) = reply.question() else { return Vec::new() };
+    let Some(q) = reply.question() else { return frozen(reply, model.lang(), width) };
     let mut lines = wrap(q.text.trim_end(), width);
     let others = model.deck.row(&reply.id).map_or(0, |r| r.questions.len().saturating_sub(1));
     if others > 0 {
