@@ -14,5 +14,6 @@ pub mod policy;
 pub mod question;
 pub mod say;
 pub mod session;
+pub mod spent;
 pub mod time;
 pub mod words;

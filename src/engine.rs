@@ -26,6 +26,7 @@ pub mod prepare;
 pub mod prompt;
 pub mod questions;
 pub mod read;
+pub mod rehearse;
 pub mod routing;
 pub mod run;
 pub mod runner;

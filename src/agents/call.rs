@@ -56,6 +56,10 @@ pub enum Progress {
     Restart,
     /// A retry or rate-limit notice, one line.
     Notice(String),
+    /// Seconds that the call may take, all tries together.
+    Deadline(u64),
+    /// The last lines of stderr, without what looks like a secret (PC-695).
+    Stderr(String),
     /// Bytes of stdout so far.
     Bytes(u64),
     /// What keeps the child in its place, one line; told before it starts.

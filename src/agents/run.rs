@@ -10,6 +10,7 @@ pub use files::{LastCall, Record, last_failure, reap_stale, remove_tree};
 
 use crate::agents::call::{Call, CallFailure, Cause, Outcome, Progress, Reply};
 use crate::agents::contract::{self, Code, Fault};
+use crate::agents::privacy::pii;
 use crate::agents::process::{self, End, Event, Finished, Next, vars::Vars};
 use crate::agents::registry::{Kind, Native, Vendor};
 use crate::agents::stream::{Refused, Said, Stream};
@@ -26,6 +27,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::time::Instant;
+
+/// How much of a running call's stderr is looked at, and how many lines of it are shown (PC-695).
+const STDERR_SHOWN: usize = 8 * 1024;
+const STDERR_LINES: usize = 20;
 
 /// A filter refuses with the code of the contract (2, 3 or 4) and one line that names file and rule, never the text.
 pub type Refusal = (u8, String);
@@ -172,6 +177,7 @@ async fn attempt(
         capture: files::Capture::new(runtime, &vendor.key),
         record: files::Record::new(runtime, vendor, call),
         bytes: 0,
+        stderr: Vec::new(),
         progress,
     };
     let process = async {
@@ -271,6 +277,8 @@ struct Listener<'a, P> {
     capture: files::Capture,
     record: files::Record,
     bytes: u64,
+    /// The end of stderr.
+    stderr: Vec<u8>,
     progress: &'a P,
 }
 
@@ -283,14 +291,6 @@ impl<P: Fn(Progress)> Listener<'_, P> {
                     pid: target.root.pid,
                     started_at: target.root.started_at,
                 });
-            }
-            Event::Stderr(piece) => {
-                if let Output::Stream { stream, .. } = &mut self.output {
-                    stream.feed_stderr(piece);
-                    if stream.wants_stop() {
-                        return Next::Stop;
-                    }
-                }
             }
             Event::Stdout(piece) => {
                 self.capture.write(piece);
@@ -315,6 +315,24 @@ impl<P: Fn(Progress)> Listener<'_, P> {
                     Output::Acp(lines) => lines.feed(piece),
                 }
                 (self.progress)(Progress::Bytes(self.bytes));
+            }
+            Event::Stderr(piece) => {
+                self.stderr.extend_from_slice(piece);
+                if self.stderr.len() > 2 * STDERR_SHOWN {
+                    // At a line's end: half a secret would not be known as one.
+                    let from = self.stderr.len() - STDERR_SHOWN;
+                    let line =
+                        self.stderr[from..].iter().position(|b| *b == b'\n').map_or(from, |n| from + n + 1);
+                    self.stderr.drain(..line);
+                }
+                let text = pii::tail(&String::from_utf8_lossy(&self.stderr), STDERR_LINES);
+                (self.progress)(Progress::Stderr(text));
+                if let Output::Stream { stream, .. } = &mut self.output {
+                    stream.feed_stderr(piece);
+                    if stream.wants_stop() {
+                        return Next::Stop;
+                    }
+                }
             }
         }
         Next::GoOn

@@ -190,6 +190,12 @@ pub struct Limits {
     /// Unsuccessful calls in a row before a peer is left out
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=20))]
     pub max_peer_attempts: Option<u32>,
+    /// Ask before the session costs more dollars than this, as far as the vendors report it
+    #[arg(long, value_name = "USD")]
+    pub limit_usd: Option<String>,
+    /// Ask before the session takes more tokens than this
+    #[arg(long, value_name = "N")]
+    pub limit_tokens: Option<String>,
 }
 
 /// How the session is driven.

@@ -97,6 +97,7 @@ impl Context {
             commit: permit(drive.commit, drive.no_commit, commit),
             push: permit(drive.push, drive.no_push || drive.no_commit, push),
             yes: drive.yes,
+            budget: values.budget(),
         })
     }
 }
@@ -119,6 +120,8 @@ fn flags(place: &Place, who: &Who, limits: &Limits) -> Vec<FlagValue> {
         ("turns_limit", "--turns-limit", number(&limits.turns_limit)),
         ("rounds_limit", "--rounds-limit", number(&limits.rounds_limit)),
         ("max_peer_attempts", "--max-peer-attempts", number(&limits.max_peer_attempts)),
+        ("limit_usd", "--limit-usd", limits.limit_usd.clone()),
+        ("limit_tokens", "--limit-tokens", limits.limit_tokens.clone()),
     ]
     .into_iter()
     .filter_map(|(key, name, value)| Some(FlagValue { key, name, value: value? }))

@@ -3,20 +3,22 @@
 
 use super::args::{Demo, Limits, Place, Who};
 use super::context::Context;
+use super::dash;
 use super::error::CliError;
 use super::finish;
 use super::line::{self, View};
-use crate::agents::registry::Overlay;
 use crate::agents::rehearsal::{self, Story};
+use crate::domain::fact::Fact;
+use crate::domain::policy::Policy;
 use crate::domain::question::QuestionKind;
+use crate::domain::session::notes::Rehearsal;
 use crate::engine::begin;
 use crate::engine::clock::Clock;
-use crate::engine::opening::{self, Findings, NewSession, Participants, PeerChoice, WriterChoice};
-use crate::engine::wp::Lookup;
+use crate::engine::prepare::Prepared;
+use crate::engine::rehearse;
+use crate::engine::wire::Plan;
 use std::collections::HashMap;
 use std::path::PathBuf;
-
-mod rehearsed;
 
 pub fn run(place: &Place, args: Demo) -> Result<u8, CliError> {
     let story = rehearsal::story(&args.story).map_err(|e| {
@@ -36,7 +38,8 @@ pub fn run(place: &Place, args: Demo) -> Result<u8, CliError> {
     let context = Context::new(&place, &who, &Limits::default())?;
     let policy = context.policy(&args.drive)?;
     let json = args.drive.json;
-    if !json {
+    let on_screen = dash::wanted(&place, &args.drive);
+    if !json && !on_screen {
         println!(
             "{} — sessions in {}{}",
             story.title,
@@ -44,22 +47,26 @@ pub fn run(place: &Place, args: Demo) -> Result<u8, CliError> {
             if scratch { " (a scratch folder)" } else { "" }
         );
     }
-    let opening = opening(&story)?;
-    let mut registry = context.registry()?;
-    registry.vendors = vendors(&story, &args)?;
-    let writer = registry.get(&story.writer.vendor).cloned();
-    let writer = writer.ok_or_else(|| CliError::failed("the story has no writer"))?;
+    let rehearsal = Rehearsal {
+        story: rehearse::kept_name(&args.story).map_err(CliError::failed)?,
+        speed: args.speed.to_string(),
+    };
+    if on_screen {
+        return show(&context, place.inline, scratch, rehearsal, policy);
+    }
+    let prepared = rehearse::prepare(context.setting(), &rehearsal).map_err(CliError::failed)?;
+    let Prepared { opening, writer, registry, .. } = prepared;
     if !json {
         opening.announcement.iter().for_each(|line| println!("{line}"));
     }
-    let mut desk = context.desk(registry, None);
-    desk.implementation = rehearsed::repositories(&story)?;
+    let desk = context.desk(registry, None);
     let (sender, updates) = tokio::sync::mpsc::unbounded_channel();
     let headless = policy.headless;
     // The scripted pilot answers as a person would: the engine waits for it.
-    let policy = crate::domain::policy::Policy { headless: false, ..policy };
+    let policy = Policy { headless: false, ..policy };
     let begun = begin::begin(&context.layout, &opening, &writer, desk, policy, Clock::System, Some(sender));
-    let begun = begun.map_err(|e| CliError::failed(format!("the session could not be created: {e}")))?;
+    let mut begun = begun.map_err(|e| CliError::failed(format!("the session could not be created: {e}")))?;
+    begun.runner.record(Fact::Rehearsed { rehearsal }).map_err(CliError::failed)?;
     let id = begun.runner.session.meta.session_id.clone();
     let view = if json { View::Json } else { View::Lines };
     let script = headless.then(|| pilot(story));
@@ -69,6 +76,33 @@ pub fn run(place: &Place, args: Demo) -> Result<u8, CliError> {
         println!("\nThe session's files: {}", runner.recorder().dir().display());
     }
     code
+}
+
+/// The dashboard on the rehearsed session: the participants are scripted, the pilot is the one who sits there.
+fn show(
+    context: &Context,
+    inline: bool,
+    scratch: bool,
+    rehearsal: Rehearsal,
+    policy: Policy,
+) -> Result<u8, CliError> {
+    let plan = Plan {
+        rehearsal: Some(rehearsal),
+        policy,
+        lang: context.lang().key().into(),
+        yes: true,
+        cwd: context.cwd.clone(),
+        ..Plan::default()
+    };
+    let code = dash::run(context, inline, dash::Goal::Begin(Box::new(plan)))?;
+    let sessions = context.places.sessions.display();
+    match scratch {
+        true => {
+            println!("The rehearsal is in {sessions}; flightdeck --sessions-dir {sessions} shows it again.")
+        }
+        false => println!("The rehearsal is in {sessions}."),
+    }
+    Ok(code)
 }
 
 /// The scripted answers, by the kind of question; an answer that the story lacks pauses nothing: A, close.
@@ -96,59 +130,4 @@ fn pilot(story: Story) -> line::Script {
 
 fn scratch_dir() -> PathBuf {
     std::env::temp_dir().join(format!("flightdeck-demo-{}", std::process::id())).join("sessions")
-}
-
-fn opening(story: &Story) -> Result<opening::Opening, CliError> {
-    let request = NewSession {
-        task: story.task.clone(),
-        model: None,
-        wp: None,
-        roles: None,
-        turns_limit: story.limits.turns,
-        rounds_limit: story.limits.rounds,
-        max_peer_attempts: story.limits.attempts,
-        lang: story.lang,
-        yes: true,
-    };
-    let peers = story
-        .peers
-        .iter()
-        .map(|p| PeerChoice {
-            vendor: p.vendor.clone(),
-            agent_id: p.agent_id.clone(),
-            peer_cmd: format!("{}-peer-adapter", p.vendor),
-        })
-        .collect();
-    let writer =
-        WriterChoice { vendor: story.writer.vendor.clone(), agent_id: story.writer.agent_id.clone() };
-    let found = Findings { lookup: Lookup::NoPlan, class: None, personality: "unassigned".into() };
-    opening::compose(&request, Participants { writer, peers, problems: Vec::new() }, found)
-        .map_err(CliError::failed)
-}
-
-/// The participants as registry entries, through the same door as a configuration file.
-fn vendors(story: &Story, args: &Demo) -> Result<Vec<crate::agents::registry::Vendor>, CliError> {
-    let path = std::path::Path::new(&args.story);
-    let name = if path.is_file() {
-        path.canonicalize().map_err(CliError::failed)?.to_string_lossy().into_owned()
-    } else {
-        args.story.clone()
-    };
-    let mut map = serde_json::Map::new();
-    for p in story.participants() {
-        let entry = serde_json::json!({
-            "kind": "rehearsal",
-            "story": name,
-            "role": p.vendor,
-            "agent_id": p.agent_id,
-            "writer_agent_id": p.agent_id,
-            "args": ["--speed", args.speed.to_string()],
-        });
-        map.insert(p.vendor.clone(), entry);
-    }
-    let overlay = Overlay { vendors: map, base: PathBuf::from("."), origin: "the story".into() };
-    let paths = crate::agents::registry::places::SkillPaths::from_env(|name| std::env::var(name).ok());
-    let registry = crate::agents::registry::Registry::load(&[overlay], &paths)
-        .map_err(|p| CliError::failed(p.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")))?;
-    Ok(registry.vendors)
 }

@@ -12,7 +12,9 @@ pub fn run(place: &Place) -> Result<u8, CliError> {
     let context = Context::plain(place)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(CliError::failed)?;
-    let served = runtime.block_on(server::serve(context.setting().clone()));
+    // Whoever started us waits for this line.
+    let ready = || println!("{}", client::READY);
+    let served = runtime.block_on(server::serve(context.setting().clone(), ready));
     // Threads of sessions that were asked to stop have stopped; blocking reads may still hang.
     runtime.shutdown_background();
     match served {

@@ -216,6 +216,10 @@ pub fn describe(fact: &Fact) -> Option<String> {
                 Clearance::Abort => "the call is not made",
             }
         ),
+        Fact::CutIn { call, text, .. } => {
+            let who = call.vendor.as_deref().unwrap_or("writer");
+            format!("✂ {who} was stopped by the pilot; it counts nothing — {}", one_line(text, 90))
+        }
         Fact::Overruled { vendor, failed: true, .. } => format!("◆ {vendor} is taken out by the pilot"),
         Fact::Overruled { vendor, .. } => format!("◆ {vendor} gets another chance from the pilot"),
         Fact::PipelineDropped => format!(

@@ -29,6 +29,11 @@ pub fn run(place: &Place, args: Resume) -> Result<u8, CliError> {
         runner.session.notes.writer_vendor = writer.clone();
     }
     reopen(&mut runner, &args)?;
+    let is_new = args.limits.limit_usd.is_some() || args.limits.limit_tokens.is_some();
+    let (budget, full) = (context.effective.values.budget(), |e| {
+        CliError::new(Kind::Waiting, format!("{id} is paused: {e}"), "make room, then resume again")
+    });
+    runner.limit(budget, is_new).map_err(full)?;
     raise_limits(&mut runner, &args)?;
     let storage =
         |e| CliError::new(Kind::Waiting, format!("{id} is paused: {e}"), "make room, then resume again");
@@ -54,7 +59,9 @@ fn is_plain_resume(args: &Resume) -> bool {
         .iter()
         .any(|g| g.is_some());
     let limited =
-        [limits.turns_limit, limits.rounds_limit, limits.max_peer_attempts].iter().any(Option::is_some);
+        [limits.turns_limit, limits.rounds_limit, limits.max_peer_attempts].iter().any(Option::is_some)
+            || limits.limit_usd.is_some()
+            || limits.limit_tokens.is_some();
     let driven = drive.gate_timeout.is_some()
         || [&drive.decision, &drive.close, &drive.reflection].iter().any(|word| *word != "ask")
         || drive.commit

@@ -6,6 +6,7 @@ use super::suggest;
 use super::trust::{self, Asked, Guard, Verdict};
 use super::value::{bytes, count, names, path, plain, tree, word, words};
 use crate::domain::lang::Lang;
+use crate::domain::spent::Budget;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -16,7 +17,7 @@ use std::path::{Path, PathBuf};
 pub const DEFAULT: &str = include_str!("../../assets/config.yaml");
 
 /// Every key, in the order in which they are shown.
-pub const KEYS: [&str; 21] = [
+pub const KEYS: [&str; 23] = [
     "sessions_dir",
     "writer",
     "peers",
@@ -29,6 +30,8 @@ pub const KEYS: [&str; 21] = [
     "reflection_timeout",
     "gate_timeout",
     "after_limit",
+    "limit_usd",
+    "limit_tokens",
     "output_cap",
     "orz_headings",
     "peer_context",
@@ -105,6 +108,9 @@ pub struct Config {
     pub gate_timeout: Option<u64>,
     /// Whether a session goes on by itself when a vendor's limit is lifted.
     pub after_limit: bool,
+    /// What a session may cost before the pilot is asked: dollars and tokens; `None` = no limit.
+    pub limit_usd: Option<f64>,
+    pub limit_tokens: Option<u64>,
     /// Bytes.
     pub output_cap: usize,
     pub orz_headings: OrzHeadings,
@@ -120,6 +126,11 @@ pub struct Config {
 }
 
 impl Config {
+    /// The limit of a session, `None` without one.
+    pub fn budget(&self) -> Option<Budget> {
+        Budget::of(self.limit_usd, self.limit_tokens)
+    }
+
     /// Unset means: always inside an IWE tree, as the skill does (PC-644), asked elsewhere.
     pub fn commit(&self, in_iwe: bool) -> Consent {
         self.commit.unwrap_or(if in_iwe { Consent::Always } else { Consent::Ask })
@@ -326,6 +337,18 @@ impl Layers {
                     _ => return Err(expected("ask or resume")),
                 };
             }
+            "limit_usd" if text == "none" => values.limit_usd = None,
+            "limit_usd" => {
+                let usd =
+                    text.trim_start_matches('$').parse().ok().filter(|n: &f64| n.is_finite() && *n > 0.0);
+                values.limit_usd =
+                    Some(usd.ok_or_else(|| expected("an amount of dollars, such as 2.50, or none"))?);
+            }
+            "limit_tokens" if text == "none" => values.limit_tokens = None,
+            "limit_tokens" => {
+                let tokens = text.parse().ok().filter(|n: &u64| *n > 0);
+                values.limit_tokens = Some(tokens.ok_or_else(|| expected("a number of tokens, or none"))?);
+            }
             "output_cap" => {
                 values.output_cap =
                     bytes(&text).ok_or_else(|| expected("a number of bytes, such as 4 MiB"))?;
@@ -392,6 +415,8 @@ fn nothing() -> Effective {
         reflection_timeout: 0,
         gate_timeout: None,
         after_limit: false,
+        limit_usd: None,
+        limit_tokens: None,
         output_cap: 0,
         orz_headings: OrzHeadings::Auto,
         peer_context: PeerContext::Text,

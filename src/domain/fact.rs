@@ -10,12 +10,14 @@ use super::session::evidence::Evidence;
 use super::session::failure::Reason;
 use super::session::gate::Summary;
 use super::session::meta::{AdHocRole, Decision, Handoff, Meta, ResultClass};
+use super::session::notes::Rehearsal;
 use super::session::pipeline::change::{Edit, Tree};
 use super::session::pipeline::content::Record;
 use super::session::pipeline::track::{Deployed, Refusal, Way, Wish};
 use super::session::pipeline::verdict::Verdict;
 use super::session::secret::{Clearance, Find};
 use super::session::turn::{Turn, TurnName};
+use super::spent::{Budget, Spent};
 use super::time::Stamp;
 
 /// One fact. Facts marked *live* leave no trace in the session's files: they tell a screen what runs.
@@ -28,6 +30,10 @@ pub enum Fact {
         /// Registry key of the writer, for the runtime notes.
         #[serde(default)]
         writer_vendor: String,
+    },
+    /// The session is a rehearsal: its participants speak the lines of a story.
+    Rehearsed {
+        rehearsal: Rehearsal,
     },
     /// *Live.* A call runs.
     CallStarted {
@@ -295,6 +301,18 @@ pub enum Fact {
     /// The pilot's words for the next writer turn (PC-254).
     Directed {
         text: String,
+    },
+    /// What the session may cost before the pilot is asked; `None` lifts the limit. `spent` is what it has cost so far.
+    Budgeted {
+        budget: Option<Budget>,
+        spent: Spent,
+    },
+    /// The pilot stopped a running call to say something: it counts nothing (PC-701) and is made again. `text` goes
+    /// into its prompt, `partial` is what had been said by then.
+    CutIn {
+        call: super::effect::Call,
+        text: String,
+        partial: String,
     },
     /// A question stands open.
     Asked {

@@ -32,6 +32,12 @@ pub enum Input {
     Directed {
         text: String,
     },
+    /// The pilot stops the running call; see [`super::fact::Fact::CutIn`].
+    CutIn {
+        call: Call,
+        text: String,
+        partial: String,
+    },
     /// A timer ran out.
     Woke {
         question: String,

@@ -1,5 +1,7 @@
 //! What the pilot fixed for this run of the engine. Limits live in `meta.yaml`; these do not.
 
+use super::spent::Budget;
+
 /// How the Decision Gate is answered (`--decision`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub enum DecisionPolicy {
@@ -52,7 +54,8 @@ pub enum Permit {
 }
 
 /// Answers given beforehand and permissions of this run (PC-010).
-#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
 pub struct Policy {
     /// Nobody is there to answer: questions end the run with exit code 3.
     pub headless: bool,
@@ -72,4 +75,6 @@ pub struct Policy {
     pub push: Permit,
     /// `--yes`.
     pub yes: bool,
+    /// What the session may cost before the pilot is asked.
+    pub budget: Option<Budget>,
 }

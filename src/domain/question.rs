@@ -48,6 +48,8 @@ pub enum QuestionKind {
     Reflection,
     /// A file could not be written: the session waits until it can (disk full, read-only).
     Storage,
+    /// The session has cost as much as it may.
+    Budget,
     /// The commit or push was refused (PC-645).
     Commit,
 }

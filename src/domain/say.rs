@@ -101,6 +101,10 @@ pub enum Say<'a> {
     PipelineWithoutOutcome,
     /// PC-607, told when the stub is written.
     SynthesisFailed,
+    /// The call that the pilot wanted to stop (PC-701) had ended by then.
+    CutTooLate {
+        words: bool,
+    },
     /// PC-611.
     Close {
         consensus: bool,
@@ -249,6 +253,14 @@ impl Say<'_> {
                 "synthesis not performed: report.md only points to the turn files; finalize the session to try again",
                 "синтез не выполнен: report.md лишь указывает на файлы реплик; повтори финализацию сессии",
             ),
+            Say::CutTooLate { words: true } => (
+                "the call had ended before it could be stopped; your words go to the writer's next turn",
+                "вызов завершился раньше, чем его удалось остановить; слова получит писатель со следующим ходом",
+            ),
+            Say::CutTooLate { words: false } => (
+                "the call had ended before it could be stopped",
+                "вызов завершился раньше, чем его удалось остановить",
+            ),
             Say::Close { consensus: true } => (
                 "Consensus reached. Closing the session or do you need an extension?",
                 "Консенсус достигнут. Закрываем сессию или нужно дозакрытие?",
@@ -320,6 +332,7 @@ impl Say<'_> {
             | Say::NoResponse
             | Say::PipelineWithoutOutcome
             | Say::SynthesisFailed
+            | Say::CutTooLate { .. }
             | Say::Close { .. }
             | Say::GuardCloseFailed => Vec::new(),
         }
@@ -529,6 +542,8 @@ mod tests {
             Say::NotImplementable { reason: "r" },
             Say::PipelineWithoutOutcome,
             Say::SynthesisFailed,
+            Say::CutTooLate { words: true },
+            Say::CutTooLate { words: false },
             Say::OrzFailed { reason: "r" },
         ] {
             let (en, ru) = (say.text(Lang::En), say.text(Lang::Ru));

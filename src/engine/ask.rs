@@ -35,6 +35,7 @@ pub fn question(s: &Session, wait: &Wait, implementable: &Implementable, now: St
         Wait::Gate => (gate(s), gate_choices(lang, implementable), false),
         Wait::Close => (close(s), close_choices(lang), true),
         Wait::Reflection => (reflection(s), Vec::new(), true),
+        Wait::Budget => (budget(s), budget_choices(lang), false),
         Wait::Commit => (s.notes.commit_refused.clone().unwrap_or_default(), commit_choices(lang), false),
         wait => pipeline::question(s, wait).unwrap_or_else(none),
     };
@@ -111,6 +112,47 @@ fn dispute_choices(lang: Lang) -> Vec<Choice> {
         Choice::new("continue", lang.pick("grant more rounds (continue N)", "ещё раунды (продолжить N)")),
         Choice::new("close", lang.pick("close without agreement", "закрыть без согласия")),
         Choice::new("…", lang.pick("any other text is your decision", "любой другой текст — твоё решение")),
+    ]
+}
+
+/// What was spent, what the limit is, and how sure the figures are.
+fn budget(s: &Session) -> String {
+    let (lang, spent) = (s.meta.lang(), &s.notes.spent);
+    let limit = s.notes.budget.unwrap_or_default();
+    let part = |is: Option<String>, most: Option<String>| {
+        most.map(|most| format!("{} {} {most}", is.unwrap_or("—".into()), lang.pick("of", "из")))
+    };
+    let usd = |n: f64| format!("${n:.2}");
+    let tokens = |n: u64| format!("{n} {}", lang.pick("tokens", "токенов"));
+    let parts = [
+        part(spent.usd.map(usd), limit.usd.map(usd)),
+        part(spent.tokens.map(tokens), limit.tokens.map(tokens)),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    let head =
+        lang.pick("The session has cost as much as it may:", "Сессия стоила столько, сколько ей можно:");
+    let mut text = format!("{head} {}.", parts.join(", "));
+    let silent = if limit.usd.is_some() { spent.unpriced } else { spent.silent };
+    if silent > 0 {
+        text.push_str(&match lang {
+            Lang::En => format!("\nCalls that did not report it: {silent}, so it is more than that."),
+            Lang::Ru => format!("\nВызовов, которые об этом не сообщили: {silent}; на деле больше."),
+        });
+    }
+    text
+}
+
+fn budget_choices(lang: Lang) -> Vec<Choice> {
+    vec![
+        Choice::new(
+            "raise",
+            lang.pick("go on until as much again is spent", "продолжить, пока не уйдёт ещё столько же"),
+        ),
+        Choice::new("off", lang.pick("go on without a limit", "продолжить без лимита")),
+        Choice::new(
+            "abort",
+            lang.pick("interrupt the session; it can be resumed", "прервать сессию; её можно продолжить"),
+        ),
     ]
 }
 

@@ -51,7 +51,9 @@ pub fn begin(
         let line = routing::note_choice(iwe, &id, now, lang, opening.work_class, chosen);
         notes.extend(line.ok().flatten());
     }
-    let runner = Runner::begin(layout, session, desk, policy, clock, updates)?;
+    let budget = policy.budget;
+    let mut runner = Runner::begin(layout, session, desk, policy, clock, updates)?;
+    runner.limit(budget, false).map_err(OpenError::Store)?;
     if guard.semaphore(&id).is_some() {
         let _ = guard.note_file(&id, &layout.index());
     }

@@ -14,8 +14,15 @@ use tokio::sync::mpsc;
 
 /// How long a starting engine may take to listen.
 const START: Duration = Duration::from_secs(10);
-/// Between two looks at whether it does.
+
+/// What an engine prints when it listens.
+pub const READY: &str = "ready";
+
+/// Between two looks at whether an engine is gone.
 const NAP: Duration = Duration::from_millis(10);
+
+/// How long to wait for an engine that another screen starts, or for one that is going, before it is looked for again.
+const AGAIN: Duration = Duration::from_millis(50);
 
 /// The two ends a screen holds. It does not know where the engine lives.
 pub type Handle = (mpsc::Sender<Ask>, mpsc::Receiver<Tell>);
@@ -87,27 +94,34 @@ async fn start(setting: &Setting) -> io::Result<UnixStream> {
         .arg("engine")
         .current_dir(&setting.cwd)
         .stdin(Stdio::null())
-        .stdout(Stdio::null())
+        .stdout(Stdio::piped())
         .stderr(errors);
     detach(&mut command);
-    let mut child = command.spawn()?;
     let path = server::socket(setting);
-    let deadline = tokio::time::Instant::now() + START;
-    loop {
-        if let Ok(stream) = UnixStream::connect(&path).await {
-            return Ok(stream);
+    let why = || {
+        let why = format!("the engine did not start; see {}", log.display());
+        io::Error::new(io::ErrorKind::TimedOut, why)
+    };
+    let listening = async {
+        loop {
+            let mut child = command.spawn()?;
+            let mut line = String::new();
+            if let Some(out) = child.stdout.take() {
+                BufReader::new(out).read_line(&mut line).await?;
+            }
+            if line.trim() == READY {
+                return UnixStream::connect(&path).await;
+            }
+            // Ours ended without a word: another screen started one at the same moment, and that one listens soon. Or the
+            // one before it was not gone yet: then it takes one more.
+            let _ = child.wait().await;
+            if let Ok(stream) = UnixStream::connect(&path).await {
+                return Ok(stream);
+            }
+            tokio::time::sleep(AGAIN).await;
         }
-        // Another screen may have started one at the same moment: then ours ends, and that one listens soon. Or the one
-        // before it was not gone yet: then it takes one more.
-        if child.try_wait()?.is_some() {
-            child = command.spawn()?;
-        }
-        if tokio::time::Instant::now() >= deadline {
-            let why = format!("the engine did not start; see {}", log.display());
-            return Err(io::Error::new(io::ErrorKind::TimedOut, why));
-        }
-        tokio::time::sleep(NAP).await;
-    }
+    };
+    tokio::time::timeout(START, listening).await.map_err(|_| why())?
 }
 
 fn own_program() -> io::Result<PathBuf> {

@@ -3,7 +3,7 @@
 use super::desk::Desk;
 use super::named;
 use super::pipeline::{crew, implement};
-use super::prompt::{peer, synthesis, writer};
+use super::prompt::{cut_in, peer, synthesis, writer};
 use super::read;
 use super::runner::Runner;
 use crate::agents;
@@ -90,7 +90,7 @@ fn conversation(runner: &Runner, call: &Call, vendor: &Vendor) -> Option<String>
 /// need no judgement about others.
 fn speaker(desk: &Desk, s: &Session, call: &Call) -> Result<Vendor, Refused> {
     if let Some(vendor) = &call.vendor {
-        return desk.peer(vendor).map_err(Refused::Vendor);
+        return desk.peer(s, vendor).map_err(Refused::Vendor);
     }
     if call.purpose.is_pipeline() {
         let crew = crew::crew(desk, s).map_err(Refused::Vendor)?;
@@ -105,7 +105,7 @@ fn speaker(desk: &Desk, s: &Session, call: &Call) -> Result<Vendor, Refused> {
             let first = s.active_vendors().into_iter().next();
             let first =
                 first.ok_or_else(|| Refused::Vendor("no active participant is left to write it".into()))?;
-            desk.peer(&first).map_err(Refused::Vendor)
+            desk.peer(s, &first).map_err(Refused::Vendor)
         }
         Purpose::Dispute | Purpose::Judge | Purpose::Roles => {
             Err(Refused::Vendor("the pilot writes by hand, so nobody neutral can judge".into()))
@@ -142,6 +142,13 @@ fn prompt(runner: &Runner, call: &Call, vendor: &Vendor) -> Result<String, usize
 }
 
 fn compose(runner: &Runner, call: &Call, projection: &str) -> String {
+    let s = &runner.session;
+    let words: Vec<&str> =
+        s.notes.cuts.iter().filter(|cut| cut.concerns(call)).map(|cut| cut.text.as_str()).collect();
+    cut_in(s.meta.lang(), &words) + &asked(runner, call, projection)
+}
+
+fn asked(runner: &Runner, call: &Call, projection: &str) -> String {
     match call.purpose {
         Purpose::Peer | Purpose::Discovery => peer_prompt(&runner.session, call, projection),
         Purpose::Synthesis => synthesis_prompt(runner, call),

@@ -8,10 +8,13 @@ use crate::agents::run::{Surroundings, run_in};
 use crate::config::implementation::Implementation;
 use crate::config::places::Places;
 use crate::domain::policy::Implementable;
+use crate::domain::session::id::SessionId;
 use crate::domain::session::state::Session;
 use crate::engine::facts::Sources;
 use crate::engine::pipeline::crew;
+use crate::engine::rehearse;
 use crate::engine::wp::Plans;
+use crate::store::layout::Layout;
 use std::future::Future;
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -80,6 +83,9 @@ impl Desk {
 
     /// The writer's registry entry: by the key that the runtime notes hold, else by the agent id in `meta.yaml`.
     pub fn writer(&self, session: &Session) -> Result<Vendor, String> {
+        if let Some(rehearsal) = &session.notes.rehearsal {
+            return rehearse::vendor(rehearsal, &session.notes.writer_vendor);
+        }
         let noted = self.registry.get(&session.notes.writer_vendor);
         let by_agent =
             || self.registry.vendors.iter().find(|v| v.writer_agent_id == session.meta.writer_agent);
@@ -91,6 +97,11 @@ impl Desk {
         })
     }
 
+    /// The runtime folder of a session.
+    pub fn runtime(&self, session: &SessionId) -> PathBuf {
+        Layout::new(self.places.sessions.clone(), self.places.runtime_root.clone()).runtime(session)
+    }
+
     /// Whether choice B can be carried out in this session (PC-467).
     pub fn implementable(&self, session: &Session) -> Implementable {
         match crew::crew(self, session) {
@@ -99,7 +110,10 @@ impl Desk {
         }
     }
 
-    pub fn peer(&self, vendor: &str) -> Result<Vendor, String> {
+    pub fn peer(&self, session: &Session, vendor: &str) -> Result<Vendor, String> {
+        if let Some(rehearsal) = &session.notes.rehearsal {
+            return rehearse::vendor(rehearsal, vendor);
+        }
         self.registry
             .get(vendor)
             .cloned()

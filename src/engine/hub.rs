@@ -8,6 +8,7 @@ mod deck;
 mod search;
 mod serve;
 mod session;
+mod spend;
 mod watch;
 
 use super::run::Command;
@@ -26,6 +27,9 @@ use tokio::sync::{Notify, mpsc, watch as watch_channel};
 pub const TELLS: usize = 256;
 /// Asks that may wait for the hub.
 pub const ASKS: usize = 64;
+
+/// A screen that does not take its good-bye for so long does not hold the engine.
+const FAREWELL: std::time::Duration = std::time::Duration::from_secs(2);
 
 /// One screen.
 pub(super) struct Client {
@@ -49,6 +53,7 @@ pub(super) struct Shared {
     pub live: Mutex<HashMap<SessionId, Live>>,
     pub views: Mutex<HashMap<SessionId, super::wire::View>>,
     pub deck: Mutex<deck::Deck>,
+    pub spend: Mutex<spend::Spend>,
     /// The texts that searches have read, within bounds.
     pub shelf: Shelf,
     /// Something in the deck changed.
@@ -82,6 +87,7 @@ impl Hub {
             live: Mutex::default(),
             views: Mutex::default(),
             deck: Mutex::default(),
+            spend: Mutex::default(),
             shelf: Shelf::new(search_store::CAP),
             deck_dirty: Notify::new(),
             idle: Notify::new(),
@@ -158,11 +164,19 @@ impl Hub {
         let _ = self.shared.ended.send(true);
     }
 
-    /// Resolves when the engine was told to end, after the good-byes had time to leave.
+    /// Resolves when the engine was told to end and every screen has its good-bye, or takes nothing any more. Who
+    /// carries tells stops with a good-bye, which closes the queue.
     pub async fn stopped(&self) {
         let mut ended = self.shared.ended.subscribe();
         let _ = ended.wait_for(|e| *e).await;
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        let senders: Vec<mpsc::Sender<Tell>> =
+            locked(&self.shared.clients).values().map(|c| c.tells.clone()).collect();
+        let taken = async {
+            for sender in &senders {
+                sender.closed().await;
+            }
+        };
+        let _ = tokio::time::timeout(FAREWELL, taken).await;
     }
 
     async fn stop_driving(&self, how: Command) -> Vec<SessionId> {

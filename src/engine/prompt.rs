@@ -37,6 +37,19 @@ macro_rules! text {
 }
 use text;
 
+/// What stands before a call that is made again because the pilot stopped it; nothing when he gave no words.
+pub fn cut_in(lang: Lang, words: &[&str]) -> String {
+    let words: Vec<&str> = words.iter().map(|w| w.trim()).filter(|w| !w.is_empty()).collect();
+    if words.is_empty() {
+        return String::new();
+    }
+    let head = lang.pick(
+        "The pilot stopped your answer to what follows before it was finished; nothing of it counts. Answer it anew and whole, and heed what the pilot says:",
+        "Пилот остановил твой ответ на то, что следует ниже, до его завершения; ничего из него не засчитано. Ответь заново и полностью, учитывая слова пилота:",
+    );
+    format!("{head}\n{}\n\n", words.join("\n"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -65,7 +65,8 @@ fn known(s: &Session, question: Question) -> Question {
 
 /// The writer's turn that is due while the pilot writes by hand.
 pub fn hand_written(s: &Session, desk: &Desk) -> Option<Call> {
-    if desk.writer(s).ok()?.kind != Kind::Pilot {
+    // In a rehearsal nobody writes by hand, and the story need not be read to know that.
+    if s.notes.rehearsal.is_some() || desk.writer(s).ok()?.kind != Kind::Pilot {
         return None;
     }
     let effects = decide(s, &Policy::default(), Stamp::default(), Input::Go);

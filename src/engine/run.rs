@@ -4,7 +4,7 @@
 
 use super::answer;
 use super::compose::{self, Refused};
-use super::desk::CancelSignal;
+use super::desk::{CancelSignal, ProgressSink};
 use super::evidence;
 use super::outside::Outside;
 use super::pipeline::{implement, job};
@@ -17,6 +17,7 @@ use crate::domain::effect::{Call, Purpose};
 use crate::domain::fact::{Fact, Usage};
 use crate::domain::input::{CallResult, Input};
 use crate::domain::question::Question;
+use crate::domain::say::Say;
 use crate::domain::session::failure::Reason;
 use crate::domain::session::phase::{Phase, Step, Wait, phase};
 use crate::domain::session::turn::TurnName;
@@ -26,10 +27,13 @@ use crate::store::runtime;
 use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
+
+/// The most of an unfinished reply that is kept when the pilot stops it.
+const PARTIAL: usize = 64 * 1024;
 
 /// What a person may ask of a running session.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -51,6 +55,12 @@ pub enum Command {
     Leave,
     /// Words for the next writer turn (PC-254).
     Direct {
+        text: String,
+    },
+    /// Stop this call if it still runs and make it again with the pilot's words; what was said is kept and counts
+    /// nothing (PC-701). For a call that is over they are words for the next writer turn.
+    CutIn {
+        call: Box<Call>,
         text: String,
     },
     Interrupt,
@@ -90,8 +100,27 @@ struct Running {
     outcome: Pin<Box<dyn Future<Output = Done> + Send>>,
     cancel: Option<oneshot::Sender<()>>,
     started: Instant,
+    /// What it has said so far, as far as it can be shown.
+    said: Arc<Mutex<String>>,
+    /// The pilot stopped it, with these words.
+    cut: Option<String>,
     /// When the session directory changed last: a participant has no business there (PC-070).
     touched: Option<SystemTime>,
+}
+
+impl Running {
+    fn new(
+        runner: &Runner,
+        call: Call,
+        vendor: String,
+        prompt: Arc<str>,
+        outcome: Pin<Box<dyn Future<Output = Done> + Send>>,
+        cancel: oneshot::Sender<()>,
+        said: Arc<Mutex<String>>,
+    ) -> Running {
+        let (started, touched) = (Instant::now(), touched(runner));
+        Running { call, vendor, prompt, outcome, cancel: Some(cancel), started, said, cut: None, touched }
+    }
 }
 
 /// Drives the session until it is closed, interrupted, paused, or waits without anybody to answer.
@@ -164,6 +193,7 @@ async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> R
                 Some(Command::Line { text }) => lines.push_back(text),
                 Some(Command::Leave) => alone = true,
                 Some(Command::Direct { text }) => runner.feed(Input::Directed { text })?,
+                Some(Command::CutIn { call, text }) => cut_in(runner, running.as_mut(), &call, text)?,
                 Some(Command::Interrupt) => runner.feed(Input::Interrupt)?,
                 // Held, so that the end of the running call does not start another one.
                 Some(Command::Pause) | None => {
@@ -189,6 +219,32 @@ async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> R
             }
         }
     }
+}
+
+/// Stops the call that the pilot meant. He may have typed longer than it ran: then his words are for the writer, and
+/// nobody else is stopped in its place.
+fn cut_in(
+    runner: &mut Runner,
+    running: Option<&mut Running>,
+    call: &Call,
+    text: String,
+) -> Result<(), StoreError> {
+    match running.filter(|run| run.call == *call) {
+        Some(run) => {
+            let words = run.cut.get_or_insert_default();
+            *words = [words.trim(), text.trim()].join("\n").trim().to_string();
+            run.cancel.take();
+            Ok(())
+        }
+        None => too_late(runner, text),
+    }
+}
+
+/// The call ended before it could be stopped.
+fn too_late(runner: &mut Runner, text: String) -> Result<(), StoreError> {
+    let note = Say::CutTooLate { words: !text.trim().is_empty() }.text(runner.session.meta.lang());
+    runner.feed(Input::Directed { text })?;
+    runner.record(Fact::Noted { text: note })
 }
 
 /// Arms each timer once, and forgets those whose question is over.
@@ -252,7 +308,9 @@ fn launch(runner: &mut Runner, call: Call) -> Result<Option<Running>, (Call, Cal
     }
     let prompt: Arc<str> = ready.call.prompt.as_str().into();
     let (cancel, signal) = cancelling();
-    let sink = runner.updates_sink(call.clone());
+    let said = Arc::new(Mutex::new(String::new()));
+    let sink = overheard(runner.updates_sink(call.clone()), said.clone());
+    sink(Progress::Deadline(ready.vendor.deadline.as_secs()));
     let vendor = ready.vendor.key.clone();
     let outcome: Pin<Box<dyn Future<Output = Done> + Send>> = if call.purpose == Purpose::Implement {
         let edited = implement::edit(runner, &call, ready.vendor, ready.call, sink, signal);
@@ -264,16 +322,7 @@ fn launch(runner: &mut Runner, call: Call) -> Result<Option<Running>, (Call, Cal
         let said = (runner.desk.caller)(ready.vendor, ready.call, sink, signal);
         Box::pin(async { Done::Said(said.await) })
     };
-    let touched = touched(runner);
-    Ok(Some(Running {
-        call,
-        vendor,
-        prompt,
-        outcome,
-        cancel: Some(cancel),
-        started: Instant::now(),
-        touched,
-    }))
+    Ok(Some(Running::new(runner, call, vendor, prompt, outcome, cancel, said)))
 }
 
 /// A step of the engine itself, off its thread.
@@ -281,16 +330,7 @@ fn work(runner: &Runner, call: Call) -> Running {
     let (cancel, signal) = cancelling();
     let step = job::begin(runner, &call, runner.updates_sink(call.clone()), signal);
     let outcome = Box::pin(async { Done::Worked(step.await) });
-    let touched = touched(runner);
-    Running {
-        call,
-        vendor: String::new(),
-        prompt: "".into(),
-        outcome,
-        cancel: Some(cancel),
-        started: Instant::now(),
-        touched,
-    }
+    Running::new(runner, call, String::new(), "".into(), outcome, cancel, Arc::default())
 }
 
 /// A signal that dropping the sender gives.
@@ -302,11 +342,44 @@ fn cancelling() -> (oneshot::Sender<()>, CancelSignal) {
     (cancel, signal)
 }
 
-fn finish_call(runner: &mut Runner, run: Running, done: Done) -> Result<(), StoreError> {
+/// Keeps what a call says while it is shown, within bounds: when the pilot stops it there is no reply to keep.
+fn overheard(sink: ProgressSink, said: Arc<Mutex<String>>) -> ProgressSink {
+    Arc::new(move |progress: Progress| {
+        let mut kept = said.lock().unwrap_or_else(PoisonError::into_inner);
+        match &progress {
+            Progress::Text(text) if kept.len() < PARTIAL => kept.push_str(text),
+            Progress::Restart => kept.clear(),
+            _ => {}
+        }
+        drop(kept);
+        sink(progress);
+    })
+}
+
+fn finish_call(runner: &mut Runner, mut run: Running, done: Done) -> Result<(), StoreError> {
     let (outcome, edited) = match done {
         Done::Said(outcome) => (outcome, None),
         Done::Edited(outcome, result) => (outcome, result),
-        Done::Worked(result) => return ended(runner, run.call, result, None, run.started.elapsed()),
+        Done::Worked(result) => {
+            // Nobody spoke: the pilot's words are for the next edit.
+            if let Some(text) = run.cut.take() {
+                runner.feed(Input::Directed { text })?;
+            }
+            return ended(runner, run.call, result, None, run.started.elapsed());
+        }
+    };
+    let outcome = match (run.cut.take(), outcome) {
+        (None, outcome) => outcome,
+        // It was faster: a reply that is there counts, and the words are not lost.
+        (Some(text), Outcome::Reply(reply)) => {
+            too_late(runner, text)?;
+            Outcome::Reply(reply)
+        }
+        (Some(text), _) => {
+            let partial = std::mem::take(&mut *run.said.lock().unwrap_or_else(PoisonError::into_inner));
+            runner.feed(Input::CutIn { call: run.call.clone(), text, partial })?;
+            Outcome::Cancelled
+        }
     };
     let (usage, stderr) = match &outcome {
         Outcome::Reply(reply) => (reply.usage.clone(), reply.stderr.clone()),

@@ -18,6 +18,7 @@ use crate::domain::session::id::SessionId;
 use crate::domain::session::phase::{Phase, phase};
 use crate::domain::session::state::{self, Session};
 use crate::domain::session::turn::TurnName;
+use crate::domain::spent::Budget;
 use crate::store::layout::{self, Layout};
 use crate::store::load::{LoadError, load};
 use crate::store::lock::{EngineLock, LockError};
@@ -166,6 +167,17 @@ impl Runner {
         }
     }
 
+    /// Sets what the session may cost. A limit that it has already stays as the pilot left it, unless this one is of this
+    /// run.
+    pub fn limit(&mut self, budget: Option<Budget>, is_new: bool) -> Result<(), StoreError> {
+        let stays = self.session.notes.budget.is_some() && !is_new;
+        if budget.is_none() || stays || self.session.notes.budget == budget {
+            return Ok(());
+        }
+        let spent = crate::store::runtime::spent(self.recorder.runtime(), |_| true);
+        self.record(Fact::Budgeted { budget, spent })
+    }
+
     /// Decides and performs until nothing is due. What then remains is a call to start, a wait, or the end.
     pub fn feed(&mut self, input: Input) -> Result<(), StoreError> {
         let mut next = Some(input);
@@ -291,6 +303,9 @@ impl Runner {
         state::apply(&mut self.session, &fact);
         match self.recorder.record(&fact, &before, &self.session, self.clock.now()) {
             Ok(event) => {
+                if matches!(fact, Fact::Rehearsed { .. }) {
+                    self.know_crew();
+                }
                 self.show(Update::Event(event));
                 Ok(())
             }

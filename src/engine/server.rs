@@ -36,13 +36,15 @@ pub fn socket(setting: &Setting) -> PathBuf {
     std::env::temp_dir().join(format!("flightdeck-{user}")).join(format!("{name:.16}-{hash:016x}.sock"))
 }
 
-/// Listens until nothing runs and nobody watches. Sessions that a takeover left are taken up again.
-pub async fn serve(setting: Setting) -> io::Result<()> {
+/// Listens until nothing runs and nobody watches; `ready` is told when it does. Sessions that a takeover left are taken
+/// up again.
+pub async fn serve(setting: Setting, ready: impl FnOnce()) -> io::Result<()> {
     write::ensure_dir(&setting.layout.runtime_root)?;
     let hub =
         Hub::start(setting.clone()).map_err(|e| io::Error::new(io::ErrorKind::AddrInUse, e.to_string()))?;
     let path = socket(&setting);
     let listener = listen(&path)?;
+    ready();
     hub.take_up_parked().await;
     let accepting = hub.clone();
     let accept = tokio::spawn(async move {
@@ -96,7 +98,7 @@ async fn carry(stream: UnixStream, asks: mpsc::Sender<Ask>, mut tells: mpsc::Rec
         while let Some(tell) = tells.recv().await {
             let Ok(mut line) = serde_json::to_vec(&tell) else { continue };
             line.push(b'\n');
-            if write.write_all(&line).await.is_err() {
+            if write.write_all(&line).await.is_err() || matches!(tell, Tell::Bye { .. }) {
                 break;
             }
         }

@@ -10,13 +10,15 @@ use crate::domain::policy::Policy;
 use crate::domain::question::Question;
 use crate::domain::session::id::SessionId;
 use crate::domain::session::meta::{ResultClass, Status};
+use crate::domain::session::notes::Rehearsal;
 use crate::domain::session::state::Session;
+use crate::domain::spent::Spent;
 use crate::domain::time::Stamp;
 pub use crate::store::runtime::Event;
 use std::path::PathBuf;
 
 /// Raised when the meaning of a message changes; an engine and a screen of different protocols do not talk.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// From a screen to the engine.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -86,7 +88,7 @@ pub enum Ask {
 }
 
 /// What a new session needs (PC-010). Empty strings mean: as configured.
-#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct Plan {
     pub task: String,
@@ -102,6 +104,8 @@ pub struct Plan {
     pub rounds_limit: u32,
     pub max_peer_attempts: u32,
     pub policy: Policy,
+    /// A story that is played; nothing but `cwd`, `lang` and `policy` counts then.
+    pub rehearsal: Option<Rehearsal>,
     /// The opening's questions are answered with yes.
     pub yes: bool,
     /// Of the screen: relative paths and configuration start here.
@@ -122,6 +126,10 @@ pub enum Tell {
     Deck {
         rows: Vec<Row>,
         total: usize,
+    },
+    /// What all sessions cost today.
+    Spend {
+        today: Spent,
     },
     /// A session as it is now. Events with a higher number follow.
     Snapshot {
@@ -228,11 +236,46 @@ pub struct View {
     pub seq: u64,
     /// The text of the running call so far.
     pub preview: String,
-    /// When the running call began, and its deadline in seconds.
-    pub running: Option<(Stamp, u64)>,
+    pub running: Option<Running>,
     pub problems: Vec<String>,
     /// Names of the files in the directory.
     pub files: Vec<String>,
+}
+
+/// The call that runs, with what is known about its process.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Running {
+    pub call: Call,
+    pub since: Stamp,
+    /// Seconds, where known.
+    pub deadline: Option<u64>,
+    pub pid: Option<u32>,
+    /// Of stdout.
+    pub bytes: u64,
+    pub notice: String,
+    /// The last lines of stderr, masked.
+    pub stderr: String,
+}
+
+impl Running {
+    pub fn new(call: Call, since: Stamp) -> Running {
+        let (notice, stderr) = (String::new(), String::new());
+        Running { call, since, deadline: None, pid: None, bytes: 0, notice, stderr }
+    }
+
+    /// Takes what is told about the process; the text is kept elsewhere.
+    pub fn hear(&mut self, progress: &Progress) {
+        match progress {
+            Progress::Started { pid, .. } => self.pid = Some(*pid),
+            Progress::Deadline(seconds) => self.deadline = Some(*seconds),
+            Progress::Notice(text) => self.notice.clone_from(text),
+            // Until there is something newer to say.
+            Progress::Sandbox(text) if self.notice.is_empty() => self.notice = format!("sandbox: {text}"),
+            Progress::Bytes(n) => self.bytes = *n,
+            Progress::Stderr(text) => self.stderr.clone_from(text),
+            Progress::Sandbox(_) | Progress::Text(_) | Progress::Restart => {}
+        }
+    }
 }
 
 /// One place where a search found something.

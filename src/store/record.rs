@@ -166,6 +166,12 @@ impl Recorder {
             Fact::ClosingWritten { problem: None } => self.closing_file(&after.meta),
             fact if pipeline::has_file(fact) => pipeline::save(&self.dir, &self.runtime, fact),
             Fact::Directed { text } => self.pilot(now, "direction", text),
+            Fact::CutIn { call, text, .. } => {
+                let Some(cut) = after.notes.cuts.last() else { return Ok(()) };
+                runtime::save_cut(&self.runtime, &cut.title(), &cut.partial).map_err(at(&self.runtime))?;
+                let who = call.vendor.as_deref().unwrap_or(&after.meta.writer_agent);
+                self.pilot(now, &format!("cut in on {who} ({})", cut.title()), text)
+            }
             Fact::Overruled { round, vendor, failed } => {
                 let what = if *failed { "taken out" } else { "called again, or its reply accepted" };
                 self.pilot(now, &format!("override of {vendor} in round {round}"), what)

@@ -5,6 +5,7 @@
 
 use crate::domain::fact::Fact;
 use crate::domain::session::notes::Notes;
+use crate::domain::spent::Spent;
 use crate::domain::time::Stamp;
 use crate::store::write;
 use std::io;
@@ -104,10 +105,37 @@ pub fn events(dir: &Path) -> Vec<Event> {
     text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
+/// The event log's path.
+pub fn events_file(dir: &Path) -> PathBuf {
+    dir.join(EVENTS)
+}
+
+/// What the calls cost that ended at a time that counts. Only their lines are read: a log holds whole turns.
+pub fn spent(dir: &Path, counts: impl Fn(Stamp) -> bool) -> Spent {
+    let text = std::fs::read_to_string(dir.join(EVENTS)).unwrap_or_default();
+    let mut spent = Spent::default();
+    for line in text.lines().filter(|line| line.contains("\"fact\":\"call-ended\"")) {
+        let Ok(event) = serde_json::from_str::<Event>(line) else { continue };
+        if let (Fact::CallEnded { usage, .. }, Some(at)) = (&event.fact, Stamp::parse(&event.time))
+            && counts(at)
+        {
+            spent.add(usage.as_ref());
+        }
+    }
+    spent
+}
+
 /// Appends the pilot's words with their time (PC-254, PC-691).
 pub fn append_pilot(dir: &Path, now: Stamp, what: &str, text: &str) -> io::Result<()> {
     let line = format!("{now} {what}: {}", text.replace('\n', "\\n"));
     write::append_line(&dir.join(PILOT), &line)
+}
+
+/// What a call had said when the pilot stopped it. It stays out of the session's directory: there everything counts.
+pub fn save_cut(dir: &Path, title: &str, partial: &str) -> io::Result<()> {
+    let dir = dir.join("cut");
+    write::ensure_dir(&dir)?;
+    write::atomic(&dir.join(format!("{title}.txt")), partial.as_bytes())
 }
 
 pub fn save_dispute(dir: &Path, value: &serde_json::Value) -> io::Result<()> {
@@ -161,4 +189,37 @@ pub fn inbox(dir: &Path) -> Vec<(PathBuf, Message)> {
 /// The folder that other processes put answers into.
 pub fn inbox_dir(dir: &Path) -> PathBuf {
     dir.join(INBOX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::effect::{Call, Purpose};
+    use crate::domain::fact::Usage;
+
+    #[test]
+    fn the_cost_of_a_day_is_that_of_the_calls_that_ended_on_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut log = EventLog::open(dir.path()).unwrap();
+        let call = Call {
+            purpose: Purpose::Peer,
+            vendor: Some("bo".into()),
+            round: 1,
+            attempt: 1,
+            name: None,
+            complaints: Vec::new(),
+        };
+        let usage = |usd| Some(Usage { output: Some(10), cost_usd: usd, ..Usage::default() });
+        for (seq, time, usage) in [
+            (1, "2026-08-23T23:59:59Z", usage(Some(9.0))),
+            (2, "2026-08-24T00:00:00Z", usage(Some(0.5))),
+            (3, "2026-08-24T10:00:00Z", None),
+        ] {
+            let fact = Fact::CallEnded { call: call.clone(), failure: None, millis: 1, usage };
+            log.append(&Event { seq, time: time.into(), fact }).unwrap();
+        }
+        let day = Stamp::parse("2026-08-24T00:00:00Z").unwrap();
+        let spent = spent(dir.path(), |at| at >= day);
+        assert_eq!((spent.tokens, spent.usd, spent.silent, spent.unpriced), (Some(10), Some(0.5), 1, 1));
+    }
 }

@@ -155,6 +155,8 @@ actions! {
         ("Previous participant", "Предыдущий участник"), [Session];
     Zoom "zoom" ("zoom", "крупно"),
         ("One participant on the whole screen, and back", "Один участник на весь экран и обратно"), [Session];
+    Stderr "stderr" ("stderr", "stderr"),
+        ("What this participant's last call printed beside its reply", "Что последний вызов участника вывел помимо ответа"), [Session];
     Follow "follow" ("follow", "следить"),
         ("Follow the newest text of this lane", "Следить за новым текстом этой дорожки"), [Session];
     Editor "editor" ("$EDITOR", "$EDITOR"),

@@ -7,7 +7,7 @@ use super::frame::Frames;
 use super::input::Input;
 use super::model::{Clock, Model};
 use super::msg::{Cmd, Msg};
-use super::settings::{Kept, Settings};
+use super::settings::{Desktop, Kept, Settings};
 use super::signals::{Signal, Signals};
 use super::term::{Options, Term};
 use super::theme::Role;
@@ -174,7 +174,7 @@ impl Outside<'_> {
                     Ok(())
                 }
                 Cmd::Copy(text) => self.term.copy(&text),
-                Cmd::Notice(text) => self.term.notice(&text),
+                Cmd::Notice(text) => self.notice(model, &text),
                 Cmd::Keep => {
                     (self.settings.keep)(&model.kept());
                     Ok(())
@@ -189,6 +189,16 @@ impl Outside<'_> {
             }
         }
         None
+    }
+
+    /// Bell and desktop. A program that is not there is said on the screen, where it can be read.
+    fn notice(&mut self, model: &mut Model, text: &str) -> io::Result<()> {
+        if self.settings.desktop == Desktop::Program
+            && let Err(e) = (self.settings.tell_desktop)(text)
+        {
+            model.say(format!("{text} · {e}"), Role::Warning);
+        }
+        self.term.notice(text)
     }
 
     /// Lets the pilot's editor have the terminal.

@@ -39,6 +39,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 use watched::Watched;
 
+/// So long an answer may be on its way; a question that still stands then was not answered by it.
+const ANSWERED: Duration = Duration::from_secs(3);
+
 /// The time, handed in: the wall's and the monotonic one since the screen began.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Clock {
@@ -105,6 +108,9 @@ pub struct Model {
     pub drafts: Drafts,
     /// How far the pilot has seen each session.
     pub seen: Seen,
+    /// Questions that were just answered, until the engine no longer names them or this time has come: an answer on its
+    /// way is neither counted nor given twice.
+    pub sent: BTreeMap<(SessionId, String), Duration>,
     /// When changed drafts are to be kept.
     pub keep_at: Option<Duration>,
     pub attention: Attention,
@@ -133,6 +139,7 @@ impl Model {
             toast: None,
             drafts: settings.kept.drafts.clone(),
             seen: settings.kept.seen.clone(),
+            sent: BTreeMap::new(),
             keep_at: None,
             attention: Attention::default(),
             vendors: settings.vendors.clone(),
@@ -184,14 +191,26 @@ impl Model {
     pub fn questions(&self) -> Vec<(&SessionId, &Question)> {
         let mut all: Vec<_> =
             self.deck.rows.iter().flat_map(|row| row.questions.iter().map(move |q| (&row.id, q))).collect();
+        all.retain(|(id, q)| !self.is_sent(id, &q.id));
         all.sort_by(|a, b| (a.1.since, a.0, &a.1.id).cmp(&(b.1.since, b.0, &b.1.id)));
         all
     }
 
     /// How many questions wait, and since when the oldest one (ui.md rule 1).
     pub fn waiting(&self) -> (usize, Option<Stamp>) {
-        let questions = || self.deck.rows.iter().flat_map(|row| &row.questions);
-        (questions().count(), questions().map(|q| q.since).min())
+        let questions = self.questions();
+        (questions.len(), questions.first().map(|(_, q)| q.since))
+    }
+
+    /// An answer to this question is on its way.
+    pub fn is_sent(&self, id: &SessionId, question: &str) -> bool {
+        let until = self.sent.get(&(id.clone(), question.to_string()));
+        until.is_some_and(|until| *until > self.clock.at)
+    }
+
+    /// Remembers that this question was answered.
+    pub fn sends(&mut self, id: &SessionId, question: &str) {
+        self.sent.insert((id.clone(), question.to_string()), self.clock.at + ANSWERED);
     }
 
     /// What outlives the screen.
@@ -224,6 +243,7 @@ impl Model {
             self.toast.as_ref().map(|t| t.until),
             self.deck.peek_at,
             self.keep_at,
+            self.sent.values().min().copied(),
             self.attention.next(),
             runs,
             ages,

@@ -38,6 +38,8 @@ pub enum Desktop {
     Osc9,
     Osc777,
     Osc99,
+    /// By a program outside of the terminal: [`Settings::tell_desktop`].
+    Program,
 }
 
 /// A vendor that the form offers, and why it cannot be called where it cannot.
@@ -61,6 +63,9 @@ pub struct Kept {
 /// Lets the pilot edit a text elsewhere and gives back what became of it.
 pub type Edit = Box<dyn Fn(&str) -> io::Result<String> + Send>;
 
+/// Tells the desktop something, or says why it cannot.
+pub type TellDesktop = Box<dyn Fn(&str) -> io::Result<()> + Send>;
+
 /// Everything that the screen cannot find out by itself.
 pub struct Settings {
     pub lang: Lang,
@@ -82,6 +87,8 @@ pub struct Settings {
     pub cwd: PathBuf,
     /// Lets the pilot edit a text in `$EDITOR`; the terminal is the editor's meanwhile.
     pub edit: Edit,
+    /// Tells the desktop by way of a program, for [`Desktop::Program`].
+    pub tell_desktop: TellDesktop,
     /// Stops this process until the shell wakes it (SIGSTOP); returns when it runs again.
     pub suspend: Box<dyn Fn() + Send>,
     /// Keeps it where a crash does not reach it.
@@ -159,6 +166,7 @@ pub mod tests {
             vendors: Vec::new(),
             cwd: PathBuf::from("."),
             edit: Box::new(|text| Ok(text.to_string())),
+            tell_desktop: Box::new(|_| Ok(())),
             suspend: Box::new(|| ()),
             keep: Box::new(|_| ()),
         }

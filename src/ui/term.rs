@@ -112,7 +112,7 @@ impl Term {
     pub fn notice(&self, text: &str) -> io::Result<()> {
         let text = one_line(text, 120);
         match self.options.desktop {
-            Desktop::Off => {}
+            Desktop::Off | Desktop::Program => {}
             Desktop::Osc9 => self.pass(&format!("\x1b]9;{text}\x07"))?,
             Desktop::Osc777 => {
                 self.pass(&format!("\x1b]777;notify;flightdeck;{}\x07", text.replace(';', ",")))?

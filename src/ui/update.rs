@@ -195,6 +195,7 @@ fn tick(model: &mut Model) -> Vec<Cmd> {
     if model.toast.as_ref().is_some_and(|t| t.until <= at) {
         model.toast = None;
     }
+    model.sent.retain(|_, until| *until > at);
     let mut cmds = Vec::new();
     if due(&mut model.keep_at) {
         cmds.push(Cmd::Keep);

@@ -1,6 +1,7 @@
 //! Numbers as people say them: ages, counts, tokens, money. Unknown is `—`, never 0 (ui.md rule 5).
 
 use crate::domain::lang::Lang;
+use crate::domain::spent::Spent;
 use crate::domain::time::Stamp;
 
 /// How long something lasts: `41 s`, `14 min`, `3 h`, `2 d`.
@@ -31,6 +32,20 @@ pub fn tokens(n: u64) -> String {
 
 pub fn dollars(usd: Option<f64>) -> String {
     usd.map_or_else(|| "$—".to_string(), |usd| format!("${usd:.2}"))
+}
+
+/// Tokens and money of some calls: `84k tok · $0.61`; `≥` when calls are among them that did not say.
+pub fn spent(spent: &Spent) -> String {
+    let at_least = |others: u32| if others > 0 { "≥" } else { "" };
+    let tokens = match spent.tokens {
+        Some(n) => format!("{}{} tok", at_least(spent.silent), tokens(n)),
+        None => "— tok".into(),
+    };
+    let usd = match spent.usd {
+        Some(_) => format!("{}{}", at_least(spent.unpriced), dollars(spent.usd)),
+        None => dollars(None),
+    };
+    format!("{tokens} · {usd}")
 }
 
 /// A size of bytes: `512 B`, `3.4 kB`, `12.0 MB`, `1.5 GB`.

@@ -506,6 +506,7 @@ fn answer(wait: &Wait, dice: &mut Dice) -> String {
             1 => dice.odd().into(),
             _ => "close".into(),
         },
+        Wait::Budget => dice.of(&["raise", "off", "abort", "what?"]).into(),
         Wait::Commit => dice.of(&["retry", "push", "skip"]).into(),
         Wait::Content { .. } => dice.of(&["yes", "yes", "no", "", "only the first"]).into(),
         Wait::Findings(_) => dice.of(&["now", "after", "what?"]).into(),

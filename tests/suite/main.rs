@@ -8,12 +8,14 @@
 )]
 
 mod bin;
+mod pty;
 mod source;
 mod stage;
 
 mod cli;
 mod conformance;
 mod cuts;
+mod dash;
 mod derive;
 mod docs;
 mod ends;
@@ -27,12 +29,14 @@ mod layers;
 mod memory;
 mod native;
 mod panics;
+mod pictures;
 mod pipeline;
 mod screen;
 mod secrets;
 mod sessions;
 mod shipped;
 mod soak;
+mod terminals;
 mod tidy;
 mod trust;
 mod walk;

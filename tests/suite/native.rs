@@ -55,3 +55,33 @@ fn pc_070_a_confined_peer_writes_nothing_outside_its_scratch_folder() {
     let is_enforced = stage.run(&["doctor"]).out.contains("sandbox    landlock");
     assert_eq!(has_escaped, !is_enforced);
 }
+
+#[test]
+fn complaint_61_a_session_stops_and_asks_when_it_has_cost_what_it_may() {
+    let stage = stage();
+    let ran = stage.session(&["--peer", "opencode", "--limit-tokens", "1000"]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    let asked = |stage: &Stage| {
+        let question = &stage.show()["questions"][0];
+        assert_eq!((question["id"].as_str(), question["kind"].as_str()), (Some("budget"), Some("budget")));
+        question["text"].as_str().unwrap().to_string()
+    };
+    // The writer's script told nothing, so it is more than what is known.
+    let text = asked(&stage);
+    assert!(text.contains("1234 tokens of 1000 tokens") && text.contains("did not report it: 1"), "{text}");
+    assert!(!stage.calls().contains(&"ada summary 1 1".to_string()), "{:?}", stage.calls());
+    // Nothing is called before the pilot has said so, whoever takes the session up again.
+    assert_eq!(stage.resume(&[]).code, Some(3));
+    assert!(asked(&stage).contains("1234 tokens of 1000 tokens"));
+    let ran = stage.answer_and_resume("budget", "raise");
+    stage.assert_closed(&ran);
+}
+
+#[test]
+fn rule_5_a_limit_in_dollars_counts_what_is_reported_in_dollars() {
+    let stage = stage();
+    let ran = stage.session(&["--peer", "opencode", "--limit-usd", "0.01"]);
+    stage.assert_closed(&ran);
+    let ran = stage.session(&["--peer", "opencode", "--limit-usd", "much"]);
+    assert!(ran.code == Some(2) && ran.err.contains("an amount of dollars"), "{ran:?}");
+}

@@ -1,6 +1,7 @@
 //! The dashboard in a real terminal, against an engine that only plays a part. The child is this test binary itself,
 //! run again for [`child`]: the product needs no door for tests.
 
+use crate::pty::Pty;
 use flightdeck::domain::fact::Fact;
 use flightdeck::domain::lang::Lang;
 use flightdeck::domain::question::{Question, QuestionKind};
@@ -16,15 +17,10 @@ use flightdeck::engine::wire::{Ask, Event, Owner, Row, Tell, View};
 use flightdeck::ui::app;
 use flightdeck::ui::settings::{Desktop, Kept, Pick, Settings, Start};
 use flightdeck::ui::theme::Colours;
-use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
-use std::io::{Read, Write};
-use std::num::NonZero;
-use std::sync::mpsc::{Receiver, channel};
-use std::time::{Duration, Instant};
+use portable_pty::CommandBuilder;
 use tokio::sync::mpsc;
 
 const PART: &str = "FLIGHTDECK_TEST_SCREEN";
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What an agent may send to take over a terminal.
 const HOSTILE: &str = "\u{1b}]0;owned\u{7} \u{1b}[?1000h \u{1b}]52;c;aGk=\u{7} a\u{202e}b 漢字 👨‍👩‍👧 שלום ещё";
@@ -62,6 +58,7 @@ fn settings(part: &str) -> Settings {
         vendors: Vec::new(),
         cwd: "/".into(),
         edit: Box::new(|text| Ok(format!("{text} and more"))),
+        tell_desktop: Box::new(|_| Ok(())),
         suspend: Box::new(|| {
             let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP);
         }),
@@ -154,136 +151,17 @@ fn view(id: &SessionId) -> View {
 }
 
 /// The child in its terminal.
-struct Stage {
-    /// Killed at the end of a test that did not see it end.
-    child: Killed,
-    master: Box<dyn MasterPty + Send>,
-    keys: Box<dyn Write + Send>,
-    output: Receiver<Vec<u8>>,
-    parser: vt100::Parser,
-    /// Everything that was ever written.
-    raw: Vec<u8>,
-}
-
-struct Killed(Box<dyn Child + Send + Sync>);
-
-impl Drop for Killed {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-    }
-}
-
-fn some(n: u16) -> NonZero<u16> {
-    NonZero::new(n).unwrap()
-}
-
-impl Stage {
-    fn open(part: &str, (cols, rows): (u16, u16)) -> Stage {
-        let size = PtySize { rows, cols, pixel_width: 0, pixel_height: 0 };
-        let pair = native_pty_system().openpty(size).unwrap();
-        let mut command = CommandBuilder::new(std::env::current_exe().unwrap());
-        command.args(["screen::child", "--exact", "--nocapture", "--test-threads=1"]);
-        command.env(PART, part);
-        command.env("TERM", "xterm-256color");
-        let child = pair.slave.spawn_command(command).unwrap();
-        let mut reader = pair.master.try_clone_reader().unwrap();
-        let keys = pair.master.take_writer().unwrap();
-        let (send, output) = channel();
-        std::thread::spawn(move || {
-            let mut buffer = [0; 4096];
-            while let Ok(n @ 1..) = reader.read(&mut buffer) {
-                if send.send(buffer[..n].to_vec()).is_err() {
-                    break;
-                }
-            }
-        });
-        let parser = vt100::Parser::new(some(rows), some(cols), 0);
-        Stage { child: Killed(child), master: pair.master, keys, output, parser, raw: Vec::new() }
-    }
-
-    fn text(&self) -> String {
-        self.parser.screen().contents()
-    }
-
-    /// Takes output until the condition holds.
-    #[track_caller]
-    fn until(&mut self, what: &str, holds: impl Fn(&Stage) -> bool) {
-        let end = Instant::now() + PATIENCE;
-        while !holds(self) {
-            let left = end.saturating_duration_since(Instant::now());
-            let Ok(bytes) = self.output.recv_timeout(left) else {
-                panic!(
-                    "never: {what}\n{}\n{:?}",
-                    self.text(),
-                    String::from_utf8_lossy(&self.raw[self.raw.len().saturating_sub(300)..])
-                );
-            };
-            self.raw.extend(&bytes);
-            self.parser.process(&bytes);
-        }
-    }
-
-    #[track_caller]
-    fn shows(&mut self, text: &str) {
-        self.until(text, |s| s.text().contains(text));
-    }
-
-    fn keys(&mut self, keys: &str) {
-        self.keys.write_all(keys.as_bytes()).unwrap();
-        self.keys.flush().unwrap();
-    }
-
-    /// The terminal is as it was before.
-    #[track_caller]
-    fn clean(&self) {
-        let screen = self.parser.screen();
-        assert!(!screen.alternate_screen(), "alternate screen");
-        assert!(!screen.bracketed_paste(), "bracketed paste");
-        assert!(!screen.hide_cursor(), "cursor");
-        assert_eq!(screen.mouse_protocol_mode(), vt100::MouseProtocolMode::None);
-        let raw = String::from_utf8_lossy(&self.raw);
-        assert_eq!(raw.matches("\x1b[>1u").count(), raw.matches("\x1b[<1u").count(), "key flags");
-        assert!(!raw.contains("\x1b]0;owned"), "an agent set the title");
-        assert!(!raw.contains("\x1b]52;c;aGk="), "an agent wrote the clipboard");
-        assert!(!raw.contains('\u{202e}'), "an agent turned the text around");
-    }
-
-    /// Waits until the child has stopped itself: a SIGCONT before that would be lost, and the stop would last.
-    #[track_caller]
-    fn stopped(&self) {
-        use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
-        let pid = Pid::from_raw(self.child.0.process_id().unwrap().cast_signed()).unwrap();
-        let look = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        let end = Instant::now() + PATIENCE;
-        while waitid(WaitId::Pid(pid), look).unwrap().is_none() {
-            assert!(Instant::now() < end, "never stopped");
-            std::thread::yield_now();
-        }
-    }
-
-    /// Takes the terminal away right after a key, and waits for the end.
-    fn hang_up(self) {
-        let Stage { mut child, master, mut keys, output, .. } = self;
-        // The reader of the output ends with the next piece of it, and with it the last hold on the terminal.
-        drop(output);
-        keys.write_all(b"j").unwrap();
-        drop((keys, master));
-        let end = Instant::now() + PATIENCE;
-        while child.0.try_wait().unwrap().is_none() {
-            assert!(Instant::now() < end, "still there without a terminal");
-            std::thread::yield_now();
-        }
-    }
-
-    fn signal(&self, signal: rustix::process::Signal) {
-        let pid = rustix::process::Pid::from_raw(self.child.0.process_id().unwrap() as i32).unwrap();
-        rustix::process::kill_process(pid, signal).unwrap();
-    }
+fn open(part: &str, size: (u16, u16)) -> Pty {
+    let mut command = CommandBuilder::new(std::env::current_exe().unwrap());
+    command.args(["screen::child", "--exact", "--nocapture", "--test-threads=1"]);
+    command.env(PART, part);
+    command.env("TERM", "xterm-256color");
+    Pty::open(command, size)
 }
 
 #[test]
 fn a_question_is_answered_by_keys_and_the_terminal_is_left_clean() {
-    let mut s = Stage::open("dark", (80, 24));
+    let mut s = open("dark", (80, 24));
     s.shows("1 waiting for you · oldest 14 min");
     s.keys("!");
     s.shows("your answer");
@@ -302,7 +180,7 @@ fn a_question_is_answered_by_keys_and_the_terminal_is_left_clean() {
 
 #[test]
 fn rule_8_an_answer_that_is_not_sent_is_given_back_as_a_draft() {
-    let mut s = Stage::open("dark", (120, 40));
+    let mut s = open("dark", (120, 40));
     s.shows("1 waiting for you");
     s.keys("!");
     s.shows("your answer");
@@ -321,11 +199,10 @@ fn rule_8_an_answer_that_is_not_sent_is_given_back_as_a_draft() {
 
 #[test]
 fn sizes_from_tiny_to_large_are_drawn() {
-    let mut s = Stage::open("light", (80, 24));
+    let mut s = open("light", (80, 24));
     s.shows("1 waiting for you");
     for (cols, rows) in [(200, 60), (20, 5), (40, 15), (10, 2), (120, 40)] {
-        s.master.resize(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }).unwrap();
-        s.parser.screen_mut().set_size(some(rows), some(cols));
+        s.resize((cols, rows));
         let title = if cols < 60 { "1 waiting" } else { "1 waiting for you" };
         s.until(title, |s| s.text().contains(title));
     }
@@ -342,7 +219,7 @@ fn sizes_from_tiny_to_large_are_drawn() {
 
 #[test]
 fn a_panic_elsewhere_gives_the_terminal_back_first() {
-    let mut s = Stage::open("panic", (80, 24));
+    let mut s = open("panic", (80, 24));
     s.shows("1 waiting for you");
     s.keys(":doctor\r");
     s.shows("the engine's own fault");
@@ -352,7 +229,7 @@ fn a_panic_elsewhere_gives_the_terminal_back_first() {
 
 #[test]
 fn rule_8_the_end_of_the_process_leaves_a_clean_terminal() {
-    let mut s = Stage::open("dark", (80, 24));
+    let mut s = open("dark", (80, 24));
     s.shows("1 waiting for you");
     s.signal(rustix::process::Signal::TERM);
     s.shows("EXIT Signal(Terminate)");
@@ -361,7 +238,7 @@ fn rule_8_the_end_of_the_process_leaves_a_clean_terminal() {
 
 #[test]
 fn suspended_the_terminal_is_the_shells_and_awake_everything_is_back() {
-    let mut s = Stage::open("dark", (80, 24));
+    let mut s = open("dark", (80, 24));
     s.shows("1 waiting for you");
     s.keys("\x1a");
     s.until("given back", |s| !s.parser.screen().alternate_screen());
@@ -377,7 +254,7 @@ fn suspended_the_terminal_is_the_shells_and_awake_everything_is_back() {
 #[test]
 fn a_terminal_that_goes_away_ends_the_screen() {
     for _ in 0..12 {
-        let mut s = Stage::open("dark", (80, 24));
+        let mut s = open("dark", (80, 24));
         s.shows("1 waiting for you");
         s.hang_up();
     }

@@ -31,6 +31,7 @@ pub fn settings(context: &Context, start: Start) -> Result<Settings, CliError> {
         vendors: vendors(context)?,
         cwd: context.cwd.clone(),
         edit: Box::new(outside::edit),
+        tell_desktop: Box::new(outside::notify),
         suspend: Box::new(outside::suspend),
         keep: outside::keeper(context),
     })
@@ -71,10 +72,11 @@ impl Screen {
                         Some("osc9") => Desktop::Osc9,
                         Some("osc777") => Desktop::Osc777,
                         Some("osc99") => Desktop::Osc99,
+                        Some("notify-send") => Desktop::Program,
                         _ => {
                             return Err(wrong(
                                 format!("notice: {value}"),
-                                "give off, osc9, osc777 or osc99".into(),
+                                "give off, osc9, osc777, osc99 or notify-send".into(),
                             ));
                         }
                     }

@@ -5,6 +5,7 @@ use crate::store::write;
 use crate::ui::settings::Kept;
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::process::Stdio;
 
 /// Unsent answers and seen-marks outlive the screen.
 fn kept_file(context: &Context) -> PathBuf {
@@ -65,6 +66,18 @@ pub fn edit(text: &str) -> io::Result<String> {
 fn private(path: &std::path::Path) -> io::Result<std::fs::File> {
     use std::os::unix::fs::OpenOptionsExt;
     std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
+}
+
+/// Tells the desktop. The program is waited for elsewhere: a desktop that does not answer must not hold the screen.
+pub fn notify(text: &str) -> io::Result<()> {
+    const PROGRAM: &str = "notify-send";
+    #[expect(clippy::disallowed_methods, reason = "a desktop's own program, with our own words")]
+    let mut command = std::process::Command::new(PROGRAM);
+    command.args(["--app-name=flightdeck", "--", "flightdeck", text]);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().map_err(|e| io::Error::new(e.kind(), format!("{PROGRAM}: {e}")))?;
+    std::thread::Builder::new().name(PROGRAM.into()).spawn(move || child.wait())?;
+    Ok(())
 }
 
 /// Stops this process as the shell's Ctrl+Z does. SIGTSTP is ours to handle, so the stop itself is SIGSTOP.

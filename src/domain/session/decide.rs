@@ -36,6 +36,10 @@ pub fn decide(s: &Session, policy: &Policy, now: Stamp, input: Input) -> Vec<Eff
         Input::Answered { question, text } => answered::answered(s, policy, now, &question, &text),
         Input::Directed { text } if !text.trim().is_empty() => record(Fact::Directed { text }),
         Input::Directed { .. } => Vec::new(),
+        Input::CutIn { call, text, partial } if s.live.running.as_ref() == Some(&call) => {
+            record(Fact::CutIn { call, text, partial })
+        }
+        Input::CutIn { .. } => Vec::new(),
         Input::Woke { question } => woke(s, policy, &question),
         Input::Committed { sha, pushed, notes } => record(Fact::Committed { sha, pushed, notes }),
         Input::CommitRefused { text } => record(Fact::CommitRefused { text }),

@@ -151,7 +151,7 @@ fn changes(proposed: &[String]) -> String {
 }
 
 /// `2`, `~2h` and `2-3 hours` all become `~…h (…)`; anything else stands as it is.
-fn hours(text: &str, lang: Lang) -> String {
+pub fn hours(text: &str, lang: Lang) -> String {
     let text = collapse(text);
     let bare = text.trim_start_matches(['~', '≈', ' ']);
     let number = bare.trim_end_matches(|c: char| c.is_alphabetic() || matches!(c, '.' | ' '));

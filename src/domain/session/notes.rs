@@ -11,6 +11,7 @@ use super::turn::TurnName;
 use crate::domain::effect::Call;
 use crate::domain::policy::ReflectionPolicy;
 use crate::domain::question::Question;
+use crate::domain::spent::{Budget, Spent};
 use crate::domain::time::Stamp;
 
 /// A call that failed and waits for the pilot (PC-255, PC-294).
@@ -48,12 +49,50 @@ pub struct ExtensionNote {
     pub from: u32,
 }
 
+/// A call that the pilot stopped (PC-701). Its words never become a turn; they are kept to be looked at.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Cut {
+    pub call: Call,
+    /// 1 for the first time that this call was stopped.
+    pub n: u32,
+    /// The pilot's words for the call that is made in its place; may be empty.
+    pub text: String,
+    pub partial: String,
+}
+
+impl Cut {
+    /// The same question to the same participant, whichever attempt it is.
+    pub fn concerns(&self, call: &Call) -> bool {
+        let own = &self.call;
+        (own.purpose, own.round) == (call.purpose, call.round)
+            && (&own.vendor, &own.name) == (&call.vendor, &call.name)
+    }
+
+    /// The name under which the stopped text is kept: that of the turn it would have become.
+    pub fn title(&self) -> String {
+        let stem = self.call.name.as_ref().map(TurnName::stem);
+        let stem = stem.unwrap_or_else(|| format!("{:02}-{}", self.call.round, self.call.purpose.key()));
+        format!("{stem}.cut-{}", self.n)
+    }
+}
+
+/// A session whose participants speak the lines of a story.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Rehearsal {
+    /// The name of a story that ships, or the path of a file.
+    pub story: String,
+    /// As it is given to the participants.
+    pub speed: String,
+}
+
 /// The runtime folder's memory of one session.
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct Notes {
     /// Registry key of the writer, because `meta.yaml` knows its agent id only.
     pub writer_vendor: String,
+    /// Where the participants come from when it is not the registry.
+    pub rehearsal: Option<Rehearsal>,
     pub failed_call: Option<FailedCall>,
     /// The call whose prompt holds a secret.
     pub withheld: Option<Withheld>,
@@ -84,6 +123,11 @@ pub struct Notes {
     pub reflected: Option<ReflectionPolicy>,
     /// Directions not yet given to a writer call (PC-254).
     pub directions: Vec<String>,
+    /// What the session may cost before the pilot is asked, and what it has cost; kept only while there is a limit.
+    pub budget: Option<Budget>,
+    pub spent: Spent,
+    /// Calls that the pilot stopped, oldest first.
+    pub cuts: Vec<Cut>,
     /// The question that stands open, with the time it was first asked.
     pub asked: Option<Question>,
     pub commit_refused: Option<String>,

@@ -119,6 +119,8 @@ pub enum Wait {
     Close,
     Reflection,
     Commit,
+    /// The session has cost as much as it may; no call is made before the pilot has said so.
+    Budget,
 }
 
 impl Wait {
@@ -143,6 +145,7 @@ impl Wait {
             Wait::Close => "close".into(),
             Wait::Reflection => "reflection".into(),
             Wait::Commit => "commit".into(),
+            Wait::Budget => "budget".into(),
         }
     }
 
@@ -166,11 +169,18 @@ impl Wait {
             Wait::Close => QuestionKind::Close,
             Wait::Reflection => QuestionKind::Reflection,
             Wait::Commit => QuestionKind::Commit,
+            Wait::Budget => QuestionKind::Budget,
         }
     }
 }
 
 impl Phase {
+    /// A participant is to be asked, which costs something.
+    fn calls(&self) -> bool {
+        use Phase::*;
+        !matches!(self, Finalize(_) | Wait(_) | Due(_) | Closed | Interrupted)
+    }
+
     /// The value of `engine_phase` (PC-164), in the words of the state machines.
     pub fn key(&self) -> &'static str {
         match self {
@@ -190,9 +200,11 @@ impl Phase {
             Phase::Finalize(_) | Phase::Closed => "closed",
             Phase::Interrupted => "interrupted",
             Phase::Wait(wait) => match wait {
-                Wait::Escalation(_) | Wait::Dispute(_) | Wait::Reserved(_) => "escalation_wait",
                 Wait::PeerRetry | Wait::Secret { peer: true, .. } => "peer_wait",
                 Wait::WriterRetry | Wait::Secret { peer: false, .. } => "writer_turn",
+                Wait::Escalation(_) | Wait::Dispute(_) | Wait::Reserved(_) | Wait::Budget => {
+                    "escalation_wait"
+                }
                 Wait::Clarify { .. } => "discovery_wait",
                 Wait::Participants => "participants_wait",
                 Wait::Gate => "gate",
@@ -219,6 +231,14 @@ pub fn written(s: &Session) -> &'static str {
 
 /// Where the session stands; see the module's header.
 pub fn phase(s: &Session) -> Phase {
+    let reached = s.notes.budget.is_some_and(|budget| budget.is_reached(&s.notes.spent));
+    match standing(s) {
+        phase if reached && phase.calls() => Phase::Wait(Wait::Budget),
+        phase => phase,
+    }
+}
+
+fn standing(s: &Session) -> Phase {
     let finalizing = s.live.finalizing;
     if s.meta.status == Status::Interrupted && !finalizing {
         return commit_or(s, Phase::Interrupted);

@@ -8,7 +8,7 @@ use super::escalation::Escalation;
 use super::extension;
 use super::failure::Reason;
 use super::meta::{Meta, PeerFailure, Status};
-use super::notes::{DisputeNote, ExtensionNote, FailedCall, Notes, SummaryNote};
+use super::notes::{Cut, DisputeNote, ExtensionNote, FailedCall, Notes, SummaryNote};
 use super::order::reading_order;
 use super::phase;
 use super::pipeline::content;
@@ -18,6 +18,8 @@ use super::secret::{Clearance, Withheld};
 use super::turn::{Turn, TurnKind, TurnName};
 use crate::domain::effect::{Call, Purpose};
 use crate::domain::fact::Fact;
+use crate::domain::question::QuestionKind;
+use crate::domain::spent::Spent;
 
 mod apply;
 
@@ -211,12 +213,23 @@ fn change(s: &mut Session, fact: &Fact) {
             let notes = Notes { writer_vendor: writer_vendor.clone(), ..Notes::default() };
             *s = Session { notes, ..Session::new((**meta).clone()) }
         }
+        Fact::Rehearsed { rehearsal } => s.notes.rehearsal = Some(rehearsal.clone()),
         Fact::CallStarted { call } => {
             s.live.running = Some(call.clone());
             let listens = matches!(call.purpose, Purpose::Opening | Purpose::Turn | Purpose::Implement);
             s.live.given = if listens { s.notes.directions.len() } else { 0 };
         }
-        Fact::CallEnded { .. } => s.live.running = None,
+        Fact::CallEnded { usage, .. } => {
+            s.live.running = None;
+            if s.notes.budget.is_some() {
+                s.notes.spent.add(usage.as_ref());
+            }
+        }
+        Fact::Budgeted { budget, spent } => {
+            s.notes.budget = *budget;
+            s.notes.spent = if budget.is_some() { spent.clone() } else { Spent::default() };
+            s.notes.asked.take_if(|q| q.kind == QuestionKind::Budget);
+        }
         Fact::Spoke { turn } => spoke(s, turn),
         Fact::Rejected { name, vendor, k, reason, detail, counted, failed, .. } => {
             s.rejected.push(Rejected { name: name.clone(), k: *k, reason: reason.clone() });
@@ -399,6 +412,7 @@ fn change(s: &mut Session, fact: &Fact) {
             s.live.commit_due = false;
         }
         Fact::Directed { text } => s.notes.directions.push(text.clone()),
+        Fact::CutIn { call, text, partial } => cut_in(s, call, text, partial),
         Fact::Asked { question } => s.notes.asked = Some(question.clone()),
         Fact::Repaired { .. } => repair(s),
         Fact::Noted { .. } => {}
@@ -420,6 +434,17 @@ fn change(s: &mut Session, fact: &Fact) {
         | Fact::OutcomeWritten { .. }
         | Fact::Cleaned { .. } => apply::pipeline(s, fact),
     }
+}
+
+/// Only the newest are kept: they are for a pilot who looks, and no rule needs them.
+const CUTS: usize = 16;
+
+fn cut_in(s: &mut Session, call: &Call, text: &str, partial: &str) {
+    let n = s.notes.cuts.iter().filter(|c| c.concerns(call)).map(|c| c.n).max().unwrap_or(0) + 1;
+    let (text, partial) = (text.trim().to_string(), partial.to_string());
+    s.notes.cuts.push(Cut { call: call.clone(), n, text, partial });
+    let over = s.notes.cuts.len().saturating_sub(CUTS);
+    s.notes.cuts.drain(..over);
 }
 
 fn spoke(s: &mut Session, turn: &Turn) {

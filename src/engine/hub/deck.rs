@@ -1,7 +1,7 @@
 //! The deck: the newest sessions, with what waits in them. Only sessions that are not finished are read; the others
 //! come from the index.
 
-use super::{Hub, locked};
+use super::{Hub, locked, spend};
 use crate::domain::session::id::SessionId;
 use crate::domain::session::meta::Status;
 use crate::domain::session::phase::{current_round, exchanges, phase};
@@ -44,7 +44,13 @@ pub async fn refresh(hub: &Hub) {
         return;
     }
     let builder = hub.clone();
-    let built = tokio::task::spawn_blocking(move || build(&builder, limit)).await;
+    let built = tokio::task::spawn_blocking(move || {
+        let deck = build(&builder, limit);
+        let ids: Vec<SessionId> = deck.rows.iter().map(|row| row.id.clone()).collect();
+        spend::refresh(&builder, &ids);
+        deck
+    })
+    .await;
     let Ok(deck) = built else { return };
     let changed = {
         let mut known = locked(&hub.shared.deck);
@@ -110,7 +116,7 @@ fn live_view(hub: &Hub, id: &SessionId) -> Option<View> {
 fn from_view(view: &View) -> Row {
     let speaking = view.session.live.running.as_ref().map(|call| {
         let who = call.vendor.clone().unwrap_or_else(|| view.session.meta.writer_agent.clone());
-        (who, view.running.map(|(since, _)| since).unwrap_or_default())
+        (who, view.running.as_ref().map(|run| run.since).unwrap_or_default())
     });
     Row { questions: view.questions.clone(), owner: Owner::Here, speaking, ..from_session(&view.session) }
 }

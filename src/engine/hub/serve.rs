@@ -1,7 +1,9 @@
 //! One screen's asks.
 
-use super::{Client, Hub, deck, locked, search, session};
+use super::{Client, Hub, deck, locked, search, session, spend};
+use crate::agents::privacy::pii;
 use crate::config::layers::FlagValue;
+use crate::domain::fact::Fact;
 use crate::domain::policy::Policy;
 use crate::domain::session::id::SessionId;
 use crate::domain::session::order::reading_order;
@@ -11,6 +13,7 @@ use crate::engine::clock::Clock;
 use crate::engine::opening::Opening;
 use crate::engine::prepare::prepare;
 use crate::engine::questions::open_questions;
+use crate::engine::rehearse;
 use crate::engine::run::Command;
 use crate::engine::runner::Runner;
 use crate::engine::setting::Setting;
@@ -25,6 +28,9 @@ use tokio::sync::mpsc;
 
 /// The largest file that a screen is sent whole.
 const READ_LIMIT: u64 = 16 * 1024 * 1024;
+
+/// Lines of stderr that the pilot is shown (PC-695).
+const STDERR_LINES: usize = 20;
 
 /// Serves one screen until it leaves.
 pub async fn serve(hub: Hub, mut asks: mpsc::Receiver<Ask>, tells: mpsc::Sender<Tell>) {
@@ -70,6 +76,7 @@ async fn handle(hub: &Hub, me: u64, ask: Ask) {
             }
             deck::refresh(hub).await;
             deck::send(hub, Some(me));
+            spend::send(hub, Some(me));
         }
         Ask::Watch { id } => {
             if let Some(client) = locked(&hub.shared.clients).get_mut(&me) {
@@ -167,9 +174,13 @@ async fn begin_session(hub: &Hub, me: u64, plan: Plan) {
         Ok(setting) => setting,
         Err(e) => return refuse(format!("{} — {}", e.cause, e.next)),
     };
-    let prepared = match prepare(&setting, &plan) {
+    let prepared = match &plan.rehearsal {
+        Some(rehearsal) => rehearse::prepare(&setting, rehearsal),
+        None => prepare(&setting, &plan).map_err(|e| format!("{} {}", e.cause, e.next)),
+    };
+    let prepared = match prepared {
         Ok(prepared) => prepared,
-        Err(e) => return refuse(format!("{} {}", e.cause, e.next)),
+        Err(why) => return refuse(why),
     };
     let announcement = prepared.opening.announcement.clone();
     if !plan.yes && !prepared.opening.questions.is_empty() {
@@ -179,7 +190,8 @@ async fn begin_session(hub: &Hub, me: u64, plan: Plan) {
     let desk =
         setting.desk(prepared.registry, Some(&plan.model).filter(|m| !m.is_empty()).map(String::as_str));
     let (sender, updates) = mpsc::unbounded_channel();
-    let policy = Policy { headless: false, ..plan.policy };
+    let budget = setting.effective.values.budget();
+    let policy = Policy { headless: false, budget: plan.policy.budget.or(budget), ..plan.policy };
     let begun = begin::begin(
         &setting.layout,
         &prepared.opening,
@@ -190,7 +202,12 @@ async fn begin_session(hub: &Hub, me: u64, plan: Plan) {
         Some(sender),
     );
     match begun {
-        Ok(begun) => {
+        Ok(mut begun) => {
+            if let Some(rehearsal) = plan.rehearsal
+                && let Err(e) = begun.runner.record(Fact::Rehearsed { rehearsal })
+            {
+                return refuse(e.to_string());
+            }
             let id = begun.runner.session.meta.session_id.clone();
             let announcement = announcement.into_iter().chain(begun.notes).collect();
             if let Some(client) = locked(&hub.shared.clients).get_mut(&me) {
@@ -271,6 +288,11 @@ fn read(hub: &Hub, id: &SessionId, file: &str) -> Result<String, String> {
     let dir = hub.shared.setting.layout.find_session(id).ok_or("there is no such session")?;
     // The closing file stands beside the directory.
     let path = if file == format!("{id}.md") { hub.shared.setting.layout.orz(id) } else { dir.join(file) };
+    // What a call printed on stderr may hold secrets, and nothing when there is no file (PC-695).
+    if file.ends_with(".err") {
+        let text = std::fs::read(&path).unwrap_or_default();
+        return Ok(pii::tail(&String::from_utf8_lossy(&text), STDERR_LINES));
+    }
     let size = std::fs::metadata(&path).map_err(|e| format!("{file}: {e}"))?.len();
     if size > READ_LIMIT {
         return Err(format!("{file} has {size} bytes, more than is shown"));

@@ -14,7 +14,7 @@ use crate::engine::clock::Clock;
 use crate::engine::questions::open_questions;
 use crate::engine::run;
 use crate::engine::runner::{Runner, Update};
-use crate::engine::wire::{Owner, Tell, View};
+use crate::engine::wire::{Owner, Running, Tell, View};
 use crate::store::load;
 use crate::store::lock::EngineLock;
 use crate::store::runtime;
@@ -25,7 +25,6 @@ use tokio::sync::mpsc;
 const PREVIEW: usize = 64 * 1024;
 
 /// Drives a session on a thread of its own, and passes on what it tells.
-#[expect(clippy::print_stderr, reason = "the standard error of an engine process is its log")]
 pub fn launch(hub: &Hub, runner: Runner, updates: mpsc::UnboundedReceiver<Update>) {
     let id = runner.session.meta.session_id.clone();
     let (commands, receiver) = mpsc::channel(super::ASKS);
@@ -48,7 +47,8 @@ pub fn launch(hub: &Hub, runner: Runner, updates: mpsc::UnboundedReceiver<Update
     if let Err(e) = spawned {
         locked(&hub.shared.live).remove(&failed);
         hub.shared.deck_dirty.notify_one();
-        eprintln!("no thread for a session: {e}");
+        let why = format!("no thread for the session: {e}; its files are as they were, resume it later");
+        hub.tell_watchers(&failed, &Tell::Refused { what: "resume".into(), why });
     }
 }
 
@@ -73,6 +73,9 @@ async fn follow(hub: Hub, id: SessionId, mut updates: mpsc::UnboundedReceiver<Up
             Update::NoAnswer { .. } => {}
             Update::Progress(call, progress) => {
                 if let Some(view) = locked(&hub.shared.views).get_mut(&id) {
+                    if let Some(run) = view.running.as_mut().filter(|run| run.call == call) {
+                        run.hear(&progress);
+                    }
                     preview(view, &progress);
                 }
                 hub.tell_watchers(&id, &Tell::Progress { id: id.clone(), call, progress });
@@ -98,9 +101,9 @@ fn fold(hub: &Hub, id: &SessionId, event: &runtime::Event) {
     view.seq = event.seq;
     state::apply(&mut view.session, &event.fact);
     match &event.fact {
-        Fact::CallStarted { .. } => {
+        Fact::CallStarted { call } => {
             view.preview.clear();
-            view.running = Some((Stamp::parse(&event.time).unwrap_or_default(), 0));
+            view.running = Some(Running::new(call.clone(), Stamp::parse(&event.time).unwrap_or_default()));
         }
         Fact::CallEnded { .. } => {
             view.preview.clear();
@@ -181,6 +184,7 @@ pub async fn resume(hub: &Hub, id: &SessionId, yes: bool, finalize: bool) -> Res
     };
     let opened = Runner::open(&setting.layout, id, desk, policy, Clock::System, Some(sender));
     let mut runner = opened.map_err(|e| e.to_string())?;
+    runner.limit(setting.effective.values.budget(), false).map_err(|e| e.to_string())?;
     if finalize {
         if matches!(runner.session.report, ReportState::Final { stub: false }) {
             return Err(format!("{id} has a report already"));

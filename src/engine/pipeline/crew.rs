@@ -5,6 +5,7 @@ use crate::agents::registry::{Kind, Vendor};
 use crate::config::implementation::Implementation;
 use crate::domain::session::state::Session;
 use crate::engine::desk::Desk;
+use crate::engine::rehearse::repositories;
 use std::sync::Arc;
 
 #[derive(Debug, Clone)]
@@ -24,9 +25,14 @@ pub fn crew(desk: &Desk, s: &Session) -> Result<Crew, String> {
         )
         .to_string()
     };
-    let setting = desk.implementation.clone().filter(|i| !i.repos.is_empty()).ok_or_else(nothing)?;
+    let configured = match &s.notes.rehearsal {
+        // A rehearsal touches no repository of the user's.
+        Some(rehearsal) => repositories::setting(rehearsal, &desk.runtime(&s.meta.session_id))?.map(Arc::new),
+        None => desk.implementation.clone(),
+    };
+    let setting = configured.filter(|i| !i.repos.is_empty()).ok_or_else(nothing)?;
     let mut editor = match &setting.vendor {
-        Some(key) => desk.peer(key)?,
+        Some(key) => desk.peer(s, key)?,
         None => desk.writer(s)?,
     };
     can_edit(&editor).map_err(|(en, ru)| format!("{}: {}", editor.key, lang.pick(en, ru)))?;
@@ -35,7 +41,7 @@ pub fn crew(desk: &Desk, s: &Session) -> Result<Crew, String> {
     editor.idle = None;
     editor.retries = 0;
     let reviewer = match &setting.reviewer {
-        Some(key) => desk.peer(key)?,
+        Some(key) => desk.peer(s, key)?,
         None => another(desk, s, &editor),
     };
     if reviewer.kind == Kind::Pilot {
@@ -47,7 +53,7 @@ pub fn crew(desk: &Desk, s: &Session) -> Result<Crew, String> {
 /// A participant of another vendor than the implementer, if there is one.
 fn another(desk: &Desk, s: &Session, editor: &Vendor) -> Vendor {
     let keys = s.active_vendors().into_iter().chain([s.notes.writer_vendor.clone()]);
-    let found = keys.filter(|key| *key != editor.key).find_map(|key| desk.peer(&key).ok());
+    let found = keys.filter(|key| *key != editor.key).find_map(|key| desk.peer(s, &key).ok());
     found.filter(|v| v.kind != Kind::Pilot).unwrap_or_else(|| editor.clone())
 }
 

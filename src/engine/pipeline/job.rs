@@ -7,10 +7,13 @@ use crate::agents::shell;
 use crate::domain::effect::{Call, Purpose};
 use crate::domain::input::CallResult;
 use crate::domain::session::failure::Reason;
+use crate::domain::session::notes::Rehearsal;
+use crate::domain::session::pipeline::change::Tree;
 use crate::domain::session::pipeline::content::Record;
 use crate::domain::session::pipeline::track::Track;
 use crate::engine::desk::{CancelSignal, ProgressSink};
 use crate::engine::leftovers;
+use crate::engine::rehearse::repositories;
 use crate::engine::runner::Runner;
 use futures::FutureExt;
 use futures::future::Shared;
@@ -27,6 +30,8 @@ pub struct Shop {
     pub session: String,
     pub task: String,
     pub track: Track,
+    /// The story that is played, which brings its own repositories.
+    pub rehearsal: Option<Rehearsal>,
     pub gate_log: Vec<Record>,
     /// Highest numbers of reviews and verifications so far.
     pub reviews: u32,
@@ -54,6 +59,7 @@ impl Shop {
             session: s.meta.session_id.to_string(),
             task: s.meta.task_description.clone(),
             track: s.notes.track.clone().unwrap_or_default(),
+            rehearsal: s.notes.rehearsal.clone(),
             gate_log: s.gate_log.clone(),
             reviews: s.reviews.last().map_or(0, |r| r.number),
             verifies: last.map_or(0, |v| v.number),
@@ -129,7 +135,7 @@ async fn step(shop: Shop, crew: Crew, purpose: Purpose, number: u32) -> CallResu
         }
     }
     let done = match purpose {
-        Purpose::Isolate => isolate::isolate(&shop, &crew).await.map(CallResult::Isolated),
+        Purpose::Isolate => isolated(&shop, &crew).await.map(CallResult::Isolated),
         Purpose::Prune => {
             let moved = move || edit::prune(&shop, &crew, number);
             blocking(moved).await.map(|edit| CallResult::Edited {
@@ -145,6 +151,14 @@ async fn step(shop: Shop, crew: Crew, purpose: Purpose, number: u32) -> CallResu
         _ => blocking(move || Ok(deploy::deploy(&shop, &crew))).await,
     };
     done.unwrap_or_else(failed)
+}
+
+async fn isolated(shop: &Shop, crew: &Crew) -> Result<Vec<Tree>, String> {
+    if let Some(rehearsal) = shop.rehearsal.clone() {
+        let runtime = shop.runtime.clone();
+        blocking(move || repositories::make(&rehearsal, &runtime)).await?;
+    }
+    isolate::isolate(shop, crew).await
 }
 
 /// Work that waits for git or the disk, off the session's thread.

@@ -6,6 +6,7 @@ use crate::domain::lang::Lang;
 use crate::domain::question::QuestionKind;
 use crate::domain::session::id::SessionId;
 use crate::domain::session::meta::{ResultClass, Status};
+use crate::domain::spent::Spent;
 use crate::domain::time::Stamp;
 use crate::engine::wire::{Owner, Row};
 use crate::ui::theme::Role;
@@ -19,6 +20,8 @@ pub struct Deck {
     /// As the engine sends them, newest first.
     pub rows: Vec<Row>,
     pub total: usize,
+    /// What all sessions cost today, once the engine has told.
+    pub today: Option<Spent>,
     /// The engine has spoken.
     pub loaded: bool,
     pub selected: Option<SessionId>,

@@ -4,6 +4,7 @@ use super::rounds::{lane_of, numbered};
 use super::watched::Watched;
 use crate::domain::lang::Lang;
 use crate::domain::session::evidence::{Mark, summed};
+use crate::domain::session::notes::Cut;
 use crate::domain::session::state::Session;
 use crate::domain::session::turn::Turn;
 use crate::ui::theme::Role;
@@ -63,6 +64,7 @@ pub fn blocks<'a>(w: &'a Watched, lane: usize, lang: Lang) -> Vec<Block<'a>> {
         if lane_of(s, &turn.name) != lane {
             continue;
         }
+        cuts(s, &mut out, lang, |cut| cut.call.name.as_ref() == Some(&turn.name));
         out.extend(kept_aside(s, turn, lang));
         let (facts, role) = evidence(s, turn, lang);
         out.push(Block {
@@ -74,6 +76,9 @@ pub fn blocks<'a>(w: &'a Watched, lane: usize, lang: Lang) -> Vec<Block<'a>> {
         });
         out.extend(answers(s, turn, lang));
     }
+    let spoken = |cut: &Cut| cut.call.name.as_ref().is_some_and(|name| s.has(name));
+    let here = |cut: &Cut| lane_of_call(s, cut.call.vendor.as_deref()) == lane && !spoken(cut);
+    cuts(s, &mut out, lang, here);
     if let Some(running) = w.call.as_ref().filter(|r| lane_of_call(s, r.call.vendor.as_deref()) == lane) {
         let purpose = running.call.purpose.key();
         out.push(Block {
@@ -84,7 +89,7 @@ pub fn blocks<'a>(w: &'a Watched, lane: usize, lang: Lang) -> Vec<Block<'a>> {
                 lang.pick("as it comes", "по мере поступления")
             ),
             role: Role::Running,
-            body: &w.view.preview,
+            body: words_of(&w.view.preview),
             turn: None,
         });
     }
@@ -105,9 +110,38 @@ fn evidence(s: &Session, turn: &Turn, lang: Lang) -> (String, Role) {
     (format!(" · {}", summed(items, lang)), role)
 }
 
+/// What is said in an unfinished reply: a peer's begins with a head for the engine, which is nothing to read.
+pub fn words_of(text: &str) -> &str {
+    let Some(head) = text.trim_start().strip_prefix("---") else { return text };
+    head.split_once("\n---").map_or("", |(_, body)| body.trim_start_matches(['-', '\r', '\n']))
+}
+
 /// The lane of a call.
 pub fn lane_of_call(s: &Session, vendor: Option<&str>) -> usize {
     vendor.map_or(0, |v| s.peers().iter().position(|p| p.vendor == v).map_or(1, |n| n + 1))
+}
+
+/// What the pilot stopped, with his words, before what came of it.
+fn cuts<'a>(s: &'a Session, out: &mut Vec<Block<'a>>, lang: Lang, wanted: impl Fn(&Cut) -> bool) {
+    for cut in s.notes.cuts.iter().filter(|cut| wanted(cut)) {
+        let heading = lang.pick("stopped, counts nothing", "остановлено, не засчитано");
+        out.push(Block {
+            id: cut.title(),
+            heading: format!("✂ {heading} · {}", cut.title()),
+            role: Role::Warning,
+            body: words_of(&cut.partial),
+            turn: None,
+        });
+        if !cut.text.is_empty() {
+            out.push(Block {
+                id: format!("{} words", cut.title()),
+                heading: lang.pick("the pilot said:", "слова пилота:").to_string(),
+                role: Role::Waiting,
+                body: &cut.text,
+                turn: None,
+            });
+        }
+    }
 }
 
 /// Replies that did not count, before the one that did.

@@ -27,6 +27,8 @@ pub struct Menu {
 pub enum Choice {
     Run(Action),
     File(SessionId, String),
+    /// What a call had said when the pilot stopped it, by its place in the session's list.
+    Cut(SessionId, usize),
 }
 
 /// One line.
@@ -99,6 +101,15 @@ fn files(model: &Model, id: &SessionId) -> Vec<Item> {
         if !w.view.files.contains(&name) {
             files.push(item(&name));
         }
+    }
+    for (n, cut) in w.session().notes.cuts.iter().enumerate() {
+        let stopped =
+            model.lang().pick("stopped by the pilot, counts nothing", "остановлено пилотом, не засчитано");
+        files.push(Item {
+            name: format!("{} · ✂ {stopped}", cut.title()),
+            choice: Choice::Cut(id.clone(), n),
+            ..item(&String::new())
+        });
     }
     files.sort_by(|a, b| a.name.cmp(&b.name));
     files

@@ -1,5 +1,6 @@
 //! An answer being written: to a question, or words for the writer. What was typed is kept as a draft until it is sent.
 
+use crate::domain::effect::Call;
 use crate::domain::question::Question;
 use crate::domain::session::id::SessionId;
 use crate::ui::text::sanitize;
@@ -11,8 +12,8 @@ pub enum Target {
     Question(Box<Question>),
     /// Words for the next writer turn (PC-254).
     Direct,
-    /// The same, and the running call is stopped.
-    CutIn,
+    /// Words for a call that is stopped and made again (PC-701).
+    CutIn(Box<Call>),
 }
 
 /// Where keys go.
@@ -45,7 +46,7 @@ impl Reply {
         let what = match &self.target {
             Target::Question(q) => &q.id,
             Target::Direct => "direct",
-            Target::CutIn => "cut-in",
+            Target::CutIn(_) => "cut-in",
         };
         format!("{}/{what}", self.id)
     }

@@ -10,6 +10,7 @@ use crate::domain::session::meta::{Meta, PeerFailure, ResultClass, Status};
 use crate::domain::session::notes::SummaryNote;
 use crate::domain::session::state::Session;
 use crate::domain::session::turn::{Turn, TurnName};
+use crate::domain::spent::Spent;
 use crate::engine::wire::{Event, Owner, Row, Tell, View};
 use crate::ui::msg::Msg;
 use crate::ui::settings::tests::settings;
@@ -231,7 +232,7 @@ pub fn hear(model: &mut Model, tell: Tell) -> Vec<crate::ui::msg::Cmd> {
 #[test]
 fn costs_are_counted_once_and_unknown_stays_unknown() {
     let mut w = Watched::new(view_of(session()));
-    assert_eq!((w.spent.total(), w.spent.usd), (None, None));
+    assert_eq!(w.spent.total(), Spent::default());
     let ended = |seq, vendor, usage| Event {
         seq,
         time: now().to_string(),
@@ -244,11 +245,12 @@ fn costs_are_counted_once_and_unknown_stays_unknown() {
         ended(3, Some("codex"), None),
     ];
     w.history(&log);
-    assert_eq!((w.spent.total(), w.spent.usd, w.spent.silent), (Some(1_500), Some(0.5), 1));
+    let total = w.spent.total();
+    assert_eq!((total.tokens, total.usd, total.silent, total.unpriced), (Some(1_500), Some(0.5), 1, 2));
     w.event(&ended(41, Some("codex"), usage(10, None)));
     w.event(&ended(41, Some("codex"), usage(10, None)));
-    assert_eq!(w.spent.total(), Some(1_510));
-    assert_eq!(w.spent.tokens["codex"], 510);
+    assert_eq!(w.spent.total().tokens, Some(1_510));
+    assert_eq!(w.spent.of["codex"].tokens, Some(510));
 }
 
 #[test]

@@ -2,10 +2,13 @@
 
 use super::rounds::{self, Round};
 use crate::domain::effect::Call;
-use crate::domain::fact::{Fact, Usage};
+use crate::domain::fact::Fact;
 use crate::domain::question::{Question, QuestionKind};
+use crate::domain::session::failure::Reason;
 use crate::domain::session::state::{Session, apply};
+use crate::domain::spent::Spent;
 use crate::domain::time::Stamp;
+pub use crate::engine::wire::Running;
 use crate::engine::wire::{Event, Progress, Row, View};
 use std::collections::BTreeMap;
 
@@ -19,37 +22,28 @@ pub struct Watched {
     /// Derived from the session whenever it changes.
     pub rounds: Vec<Round>,
     pub call: Option<Running>,
-    pub spent: Spent,
+    pub spent: Bill,
     /// Why a participant gave no usable reply, by round and vendor.
     pub reasons: BTreeMap<(u32, String), String>,
     /// How the last call of each participant ended, for its lane. The writer's key is empty.
-    pub ended: BTreeMap<String, String>,
-    /// The pilot cut in: the session goes on as soon as nobody drives it.
-    pub go_on: bool,
+    pub ended: BTreeMap<String, Ended>,
 }
 
-/// The call that runs.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Running {
-    pub call: Call,
-    pub since: Stamp,
-    /// Seconds, where known.
-    pub deadline: Option<u64>,
-    pub pid: Option<u32>,
-    pub bytes: u64,
-    pub notice: String,
-}
-
-/// What the calls cost, as far as the command lines reported it.
+/// What the calls cost, by participant.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Spent {
+pub struct Bill {
     /// By vendor key; the writer's is empty.
-    pub tokens: BTreeMap<String, u64>,
-    pub usd: Option<f64>,
-    /// Calls that reported nothing.
-    pub silent: u32,
+    pub of: BTreeMap<String, Spent>,
     /// Number of the last event counted.
     upto: u64,
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ended {
+    pub call: Call,
+    pub failure: Option<Reason>,
+    pub seconds: u64,
 }
 
 impl Watched {
@@ -58,10 +52,9 @@ impl Watched {
             view,
             rounds: Vec::new(),
             call: None,
-            spent: Spent::default(),
+            spent: Bill::default(),
             reasons: BTreeMap::new(),
             ended: BTreeMap::new(),
-            go_on: false,
         };
         watched.call = watched.running();
         watched.derive();
@@ -88,14 +81,7 @@ impl Watched {
         match &event.fact {
             Fact::CallStarted { call } => {
                 self.view.preview.clear();
-                self.call = Some(Running {
-                    call: call.clone(),
-                    since: time,
-                    deadline: None,
-                    pid: None,
-                    bytes: 0,
-                    notice: String::new(),
-                });
+                self.call = Some(Running::new(call.clone(), time));
             }
             Fact::CallEnded { .. } => {
                 self.call = None;
@@ -122,26 +108,19 @@ impl Watched {
 
     /// The whole log: what came before the snapshot counts for costs and reasons.
     pub fn history(&mut self, events: &[Event]) {
-        self.spent = Spent::default();
+        self.spent = Bill::default();
         events.iter().for_each(|event| self.count(event));
         self.derive();
     }
 
     pub fn progress(&mut self, call: &Call, progress: &Progress, now: Stamp) {
-        let running = self.call.get_or_insert_with(|| Running {
-            call: call.clone(),
-            since: now,
-            deadline: None,
-            pid: None,
-            bytes: 0,
-            notice: String::new(),
-        });
+        let running = self.call.get_or_insert_with(|| Running::new(call.clone(), now));
         // Of a call that is over: progress may come late.
         if running.call != *call {
             return;
         }
+        running.hear(progress);
         match progress {
-            Progress::Started { pid, .. } => running.pid = Some(*pid),
             Progress::Text(text) => {
                 self.view.preview.push_str(text);
                 if self.view.preview.len() > PREVIEW_LIMIT {
@@ -151,13 +130,7 @@ impl Watched {
                 }
             }
             Progress::Restart => self.view.preview.clear(),
-            Progress::Notice(text) => running.notice = text.clone(),
-            // Until there is something newer to say.
-            Progress::Sandbox(text) if running.notice.is_empty() => {
-                running.notice = format!("sandbox: {text}")
-            }
-            Progress::Sandbox(_) => {}
-            Progress::Bytes(n) => running.bytes = *n,
+            _ => {}
         }
     }
 
@@ -169,8 +142,8 @@ impl Watched {
 
     fn running(&self) -> Option<Running> {
         let call = self.view.session.live.running.clone()?;
-        let (since, deadline) = self.view.running.map_or((Stamp::default(), None), |(at, s)| (at, Some(s)));
-        Some(Running { call, since, deadline, pid: None, bytes: 0, notice: String::new() })
+        let known = self.view.running.clone().filter(|run| run.call == call);
+        Some(known.unwrap_or_else(|| Running::new(call, Stamp::default())))
     }
 
     fn derive(&mut self) {
@@ -185,12 +158,12 @@ impl Watched {
             Fact::Rejected { name, vendor, reason, .. } => {
                 self.reasons.insert((name.number, vendor.clone()), reason.to_string());
             }
-            Fact::CallEnded { call, failure, usage, .. } => {
+            Fact::CallEnded { call, failure, usage, millis } => {
                 let who = call.vendor.clone().unwrap_or_default();
-                let how = failure.as_ref().map_or_else(|| "reply".to_string(), |f| f.to_string());
-                self.ended.insert(who.clone(), how);
+                let ended = Ended { call: call.clone(), failure: failure.clone(), seconds: millis / 1_000 };
+                self.ended.insert(who.clone(), ended);
                 if event.seq > self.spent.upto {
-                    self.spent.add(who, usage.as_ref());
+                    self.spent.of.entry(who).or_default().add(usage.as_ref());
                 }
             }
             _ => {}
@@ -199,24 +172,9 @@ impl Watched {
     }
 }
 
-impl Spent {
-    pub fn total(&self) -> Option<u64> {
-        (!self.tokens.is_empty()).then(|| self.tokens.values().sum())
-    }
-
-    fn add(&mut self, who: String, usage: Option<&Usage>) {
-        let Some(usage) = usage else {
-            self.silent += 1;
-            return;
-        };
-        let parts = [usage.input, usage.cached, usage.output];
-        if parts.iter().any(Option::is_some) {
-            *self.tokens.entry(who).or_default() += parts.into_iter().flatten().sum::<u64>();
-        } else {
-            self.silent += 1;
-        }
-        if let Some(cost) = usage.cost_usd {
-            *self.usd.get_or_insert(0.0) += cost;
-        }
+impl Bill {
+    /// The whole session.
+    pub fn total(&self) -> Spent {
+        self.of.values().fold(Spent::default(), |sum, one| sum.and(one))
     }
 }

@@ -43,6 +43,7 @@ fn choose(model: &mut Model, action: Action) -> Vec<Cmd> {
     }
     let id = gate.id.clone();
     model.screens.pop();
+    model.sends(&id, &question);
     let said = model.lang().pick("decided", "решение отправлено");
     model.say(format!("{said}: {letter}"), Role::Done);
     let mut cmds = vec![Cmd::command(&id, Command::Answer { question, text: letter.into() })];

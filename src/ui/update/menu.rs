@@ -1,9 +1,11 @@
 //! What a list over the screen does with an action.
 
 use super::{act as run, open, steps};
+use crate::domain::session::id::SessionId;
 use crate::ui::action::Action;
 use crate::ui::model::Model;
 use crate::ui::model::menu::Choice;
+use crate::ui::model::reader::Reader;
 use crate::ui::msg::Cmd;
 use crate::ui::overlay::Overlay;
 use crate::ui::view::layout::Pane;
@@ -31,6 +33,7 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
             match item.choice {
                 Choice::File(id, file) if file.ends_with(".md") => open::report(model, &id, &file, 1, &[]),
                 Choice::File(id, file) => open::file(model, &id, &file, None),
+                Choice::Cut(id, n) => stopped(model, &id, n),
                 // Of another screen: nothing would come of it here.
                 Choice::Run(_) if !item.here => Vec::new(),
                 Choice::Run(action) => run(model, action),
@@ -38,4 +41,20 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
         }
         _ => Vec::new(),
     }
+}
+
+/// Shows what a call had said when the pilot stopped it, and his words.
+fn stopped(model: &mut Model, id: &SessionId, n: usize) -> Vec<Cmd> {
+    let said = model.lang().pick("the pilot said:", "слова пилота:");
+    let Some(cut) = model.watched.get(id).and_then(|w| w.session().notes.cuts.get(n)) else {
+        return Vec::new();
+    };
+    let words = if cut.text.is_empty() { String::new() } else { format!("\n\n— {said}\n{}", cut.text) };
+    let reader = Reader::text(
+        &cut.title(),
+        Some(format!("{}{words}", crate::ui::model::lanes::words_of(&cut.partial))),
+    );
+    model.layout.scrolls.remove(&Pane::Reader);
+    model.overlays.push(Overlay::Reader(reader));
+    Vec::new()
 }

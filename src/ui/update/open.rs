@@ -160,8 +160,6 @@ pub fn settle(model: &mut Model) -> Vec<Cmd> {
             _ => {}
         }
     }
-    // A session that waits to go on after a cut-in is still ours to wake.
-    wanted.extend(model.watched.iter().filter(|(_, w)| w.go_on).map(|(id, _)| id));
     let over: Vec<SessionId> = model.watching.iter().filter(|id| !wanted.contains(id)).cloned().collect();
     let mut cmds = Vec::new();
     for id in over {

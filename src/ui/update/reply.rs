@@ -87,7 +87,8 @@ fn choose(model: &mut Model) -> Vec<Cmd> {
 fn send(model: &mut Model) -> Vec<Cmd> {
     let Some(Overlay::Reply(reply)) = model.overlays.last() else { return Vec::new() };
     let text = reply.text().trim().to_string();
-    if text.is_empty() {
+    // Who stops a call need not say anything: it is made again as it was.
+    if text.is_empty() && !matches!(reply.target, Target::CutIn(_)) {
         let said = model.lang().pick("there is no text to send", "нет текста для отправки");
         model.say(said, Role::Warning);
         return Vec::new();
@@ -107,12 +108,8 @@ fn answer(model: &mut Model, text: String) -> Vec<Cmd> {
     }
     let (id, key, target) = (reply.id.clone(), reply.key(), reply.target.clone());
     let mut cmds = vec![command(&id, &target, text)];
-    if target == Target::CutIn {
-        cmds.push(Cmd::command(&id, Command::Pause));
-        // It goes on once nobody drives it: asking earlier would be refused.
-        if let Some(w) = model.watched.get_mut(&id) {
-            w.go_on = true;
-        }
+    if let Target::Question(q) = &target {
+        model.sends(&id, &q.id);
     }
     model.drafts.remove(&key);
     model.keep_at = None;
@@ -123,9 +120,9 @@ fn answer(model: &mut Model, text: String) -> Vec<Cmd> {
         Target::Direct => model
             .lang()
             .pick("the writer gets it with its next turn", "писатель получит это со следующим ходом"),
-        Target::CutIn => model.lang().pick(
-            "stopping the call; the writer gets your words with its next turn",
-            "вызов останавливается; писатель получит слова со следующим ходом",
+        Target::CutIn(_) => model.lang().pick(
+            "stopping the call; it is made again with your words",
+            "вызов останавливается и будет сделан заново с твоими словами",
         ),
     };
     model.say(said, Role::Done);
@@ -136,7 +133,8 @@ fn answer(model: &mut Model, text: String) -> Vec<Cmd> {
 fn command(id: &SessionId, target: &Target, text: String) -> Cmd {
     match target {
         Target::Question(q) => Cmd::command(id, Command::Answer { question: q.id.clone(), text }),
-        Target::Direct | Target::CutIn => Cmd::command(id, Command::Direct { text }),
+        Target::Direct => Cmd::command(id, Command::Direct { text }),
+        Target::CutIn(call) => Cmd::command(id, Command::CutIn { call: call.clone(), text }),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a session's screen does with an action.
 
 use super::{ask_first, copy_path, open, scroll};
+use crate::domain::effect::Call;
 use crate::domain::lang::Lang;
 use crate::domain::session::id::SessionId;
 use crate::domain::session::meta::Status;
@@ -8,7 +9,9 @@ use crate::engine::run::Command;
 use crate::engine::wire::{Ask, Owner};
 use crate::ui::action::{Action, Context};
 use crate::ui::model::deck::slug;
+use crate::ui::model::lanes::lane_of_call;
 use crate::ui::model::menu::{Kind, Menu};
+use crate::ui::model::reader::Reader;
 use crate::ui::model::reply::Target;
 use crate::ui::model::{Model, Screen};
 use crate::ui::msg::Cmd;
@@ -32,10 +35,8 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
         Action::Back => open::back(model),
         Action::Answer => answer(model, &id),
         Action::Direct => speak(model, &id, Target::Direct),
-        Action::CutIn => {
-            let runs = model.watched.get(&id).is_some_and(|w| w.call.is_some());
-            speak(model, &id, if runs { Target::CutIn } else { Target::Direct })
-        }
+        Action::CutIn => cut_in(model, &id),
+        Action::Stderr => stderr(model, &id, lane),
         Action::Pause => pause(model, &id),
         Action::Interrupt => interrupt(model, &id),
         Action::Finalize => finalize(model, &id),
@@ -104,7 +105,7 @@ fn lane_to(model: &mut Model, lane: usize) -> Vec<Cmd> {
 fn answer(model: &mut Model, id: &SessionId) -> Vec<Cmd> {
     let row = model.deck.row(id).map(|r| r.questions.clone()).unwrap_or_default();
     let here = model.watched.get(id).map(|w| w.view.questions.clone()).unwrap_or_default();
-    match here.first().or(row.first()) {
+    match here.iter().chain(&row).find(|q| !model.is_sent(id, &q.id)) {
         Some(question) => open::question(model, id, question),
         None => {
             let text = model.lang().pick("nothing waits for you here", "здесь ничего не ждёт тебя");
@@ -112,6 +113,40 @@ fn answer(model: &mut Model, id: &SessionId) -> Vec<Cmd> {
             Vec::new()
         }
     }
+}
+
+/// What the lane's call prints on stderr now, or what its last one did.
+fn stderr(model: &mut Model, id: &SessionId, lane: usize) -> Vec<Cmd> {
+    let Some(w) = model.watched.get(id) else { return Vec::new() };
+    let s = w.session();
+    let of_lane = |call: &Call| lane_of_call(s, call.vendor.as_deref()) == lane;
+    let running = w.call.as_ref().filter(|run| of_lane(&run.call)).map(|run| run.stderr.clone());
+    let failed = s.notes.failed_call.as_ref().filter(|f| of_lane(&f.call)).map(|f| f.stderr.clone());
+    let ended = w.ended.values().find(|e| of_lane(&e.call)).and_then(|e| e.call.name.as_ref());
+    let file = ended.filter(|_| lane > 0).map(|name| format!("{}.err", name.stem()));
+    match (running.or(failed), file) {
+        (None, Some(file)) => open::file(model, id, &file, None),
+        (text, _) => {
+            model.layout.scrolls.remove(&Pane::Reader);
+            model.overlays.push(Overlay::Reader(Reader::text("stderr", Some(text.unwrap_or_default()))));
+            Vec::new()
+        }
+    }
+}
+
+/// Words for the call that runs; where none does, for the writer.
+fn cut_in(model: &mut Model, id: &SessionId) -> Vec<Cmd> {
+    let Some(w) = model.watched.get(id) else { return Vec::new() };
+    if let Owner::Other { pid } = w.view.owner {
+        let text = match model.lang() {
+            Lang::En => format!("process {pid} drives it; a call is stopped there"),
+            Lang::Ru => format!("её ведёт процесс {pid}; вызов останавливают там"),
+        };
+        model.say(text, Role::Muted);
+        return Vec::new();
+    }
+    let target = w.call.as_ref().map_or(Target::Direct, |run| Target::CutIn(Box::new(run.call.clone())));
+    speak(model, id, target)
 }
 
 fn speak(model: &mut Model, id: &SessionId, target: Target) -> Vec<Cmd> {

@@ -2,8 +2,7 @@
 
 use super::{deck, open, part};
 use crate::domain::session::id::SessionId;
-use crate::domain::session::meta::Status;
-use crate::engine::wire::{Ask, Event, Owner, Row, Tell};
+use crate::engine::wire::{Event, Row, Tell};
 use crate::ui::model::form::Opening;
 use crate::ui::model::replay::digest;
 use crate::ui::model::watched::Watched;
@@ -30,6 +29,10 @@ fn core(model: &mut Model, tell: Tell, was_dirty: bool) -> Vec<Cmd> {
             Vec::new()
         }
         Tell::Deck { rows, total } => new_deck(model, rows, total),
+        Tell::Spend { today } => {
+            model.deck.today = Some(today);
+            Vec::new()
+        }
         Tell::Snapshot { view } => {
             let id = view.session.meta.session_id.clone();
             match model.watched.get_mut(&id) {
@@ -90,6 +93,10 @@ fn core(model: &mut Model, tell: Tell, was_dirty: bool) -> Vec<Cmd> {
 
 fn new_deck(model: &mut Model, rows: Vec<Row>, total: usize) -> Vec<Cmd> {
     (model.deck.rows, model.deck.total, model.deck.loaded) = (rows, total, true);
+    let rows = &model.deck.rows;
+    model.sent.retain(|(id, q), _| {
+        rows.iter().any(|r| r.id == *id && r.questions.iter().any(|open| open.id == *q))
+    });
     let open = model.deck.rows.iter().flat_map(|r| r.questions.iter().map(move |q| (&r.id, q.id.as_str())));
     model.attention.see(open, model.clock.at);
     for row in &model.deck.rows {
@@ -107,20 +114,7 @@ fn new_deck(model: &mut Model, rows: Vec<Row>, total: usize) -> Vec<Cmd> {
             reply.gone = reply.question().is_some_and(|q| !open(q));
         }
     }
-    go_on(model)
-}
-
-/// Sessions that were stopped by a cut-in go on as soon as nobody drives them.
-fn go_on(model: &mut Model) -> Vec<Cmd> {
-    let mut cmds = Vec::new();
-    for row in &model.deck.rows {
-        let Some(w) = model.watched.get_mut(&row.id).filter(|w| w.go_on) else { continue };
-        if row.owner == Owner::Nobody && row.status == Status::Started {
-            w.go_on = false;
-            cmds.push(Cmd::ask(Ask::Resume { id: row.id.clone(), yes: false }));
-        }
-    }
-    cmds
+    Vec::new()
 }
 
 /// A few words about what the pilot has not seen, for a session that he comes back to.
@@ -161,6 +155,9 @@ fn refused(model: &mut Model, what: &str, why: &str) -> Vec<Cmd> {
         form.sent = false;
         form.problem = Some(why.to_string());
         return Vec::new();
+    }
+    if what == "command" {
+        model.sent.clear();
     }
     // A text that cannot be read says so where it would have stood.
     fill(model, |_| true, why.to_string());

@@ -333,17 +333,41 @@ fn running(m: &mut Model) -> Call {
 }
 
 #[test]
-fn cutting_in_stops_the_call_and_the_session_goes_on_when_nobody_drives_it() {
+fn pc_701_cutting_in_names_the_call_that_it_stops() {
     let mut m = on_session();
-    running(&mut m);
+    let call = running(&mut m);
     typed(&mut m, "x");
     typed(&mut m, "listen");
+    // Meanwhile somebody else speaks: whoever was meant is named, and the engine stops nobody in its place.
+    hear(&mut m, event(42, Fact::CallEnded { call: call.clone(), failure: None, millis: 1, usage: None }));
     let cmds = key(&mut m, KeyCode::Enter, KeyModifiers::ALT);
-    assert_eq!(commanded(&cmds), [Command::Direct { text: "listen".into() }, Command::Pause]);
-    let with = |owner| Tell::Deck { rows: vec![Row { owner, ..row(9, CAP.1, "codex+hermes") }], total: 1 };
-    assert!(asks(&hear(&mut m, with(Owner::Here))).is_empty());
-    assert_eq!(asks(&hear(&mut m, with(Owner::Nobody))), [Ask::Resume { id: cap(), yes: false }]);
-    assert!(asks(&hear(&mut m, with(Owner::Nobody))).is_empty(), "once");
+    assert_eq!(commanded(&cmds), [Command::CutIn { call: Box::new(call), text: "listen".into() }]);
+}
+
+#[test]
+fn pc_701_a_call_is_stopped_without_words_too() {
+    let mut m = on_session();
+    let call = running(&mut m);
+    typed(&mut m, "x");
+    let cmds = key(&mut m, KeyCode::Enter, KeyModifiers::ALT);
+    assert_eq!(commanded(&cmds), [Command::CutIn { call: Box::new(call), text: String::new() }]);
+}
+
+#[test]
+fn complaint_53_an_answer_on_its_way_is_neither_counted_nor_given_twice() {
+    let mut m = on_session();
+    let before = m.waiting().0;
+    key(&mut m, KeyCode::Enter, KeyModifiers::empty());
+    typed(&mut m, "no downtime");
+    assert_eq!(commanded(&key(&mut m, KeyCode::Enter, KeyModifiers::ALT)).len(), 1);
+    assert_eq!(m.waiting().0, before - 1);
+    key(&mut m, KeyCode::Enter, KeyModifiers::empty());
+    assert!(m.overlays.is_empty() && said(&m).contains("nothing waits"), "{:?}", m.toast);
+    // The engine still names it some seconds later: it was no answer, and the question is back.
+    m.clock.at += Duration::from_secs(4);
+    assert_eq!(m.waiting().0, before);
+    key(&mut m, KeyCode::Enter, KeyModifiers::empty());
+    assert_eq!(m.overlays.len(), 1);
 }
 
 #[test]

@@ -16,7 +16,13 @@ use ratatui::text::{Line, Span};
 const PREVIEW: u16 = 110;
 
 pub fn draw(model: &Model, canvas: &mut Canvas, area: Rect) {
-    let title = vec![Span::styled("flightdeck", canvas.style(Role::Focus))];
+    let mut title = vec![Span::styled("flightdeck", canvas.style(Role::Focus))];
+    // Nothing was told yet, or there is no room beside the number that waits.
+    if let Some(today) = model.deck.today.as_ref().filter(|_| area.width >= 70) {
+        let day = model.lang().pick("today", "сегодня");
+        let spent = if area.width >= 100 { words::spent(today) } else { words::dollars(today.usd) };
+        title.push(Span::styled(format!("   {spent} {day}"), canvas.style(Role::Muted)));
+    }
     bar::top(model, canvas, area, title);
     canvas.rule(Rect { y: area.y + 1, height: 1, ..area });
     let body = Rect { y: area.y + 2, height: area.height.saturating_sub(4), ..area };

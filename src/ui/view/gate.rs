@@ -5,6 +5,7 @@ use super::draw::{Canvas, safe};
 use super::layout::{Hit, Pane};
 use crate::domain::lang::Lang;
 use crate::domain::question::QuestionKind;
+use crate::domain::session::gate::hours;
 use crate::domain::session::honesty::{self, Fate, Point};
 use crate::domain::session::state::Session;
 use crate::ui::action::Action;
@@ -163,7 +164,7 @@ fn summary(s: &Session, canvas: &Canvas, width: usize, out: &mut Vec<Line<'stati
         (lang.pick("What was discussed", "Что обсуждалось"), missing(&summary.discussed)),
         (lang.pick("What was agreed", "К чему пришли"), missing(&summary.agreed)),
         (lang.pick("What is proposed", "Что предлагается"), missing(&summary.proposed.join(" · "))),
-        (lang.pick("Estimated time", "Сколько займёт"), missing(&summary.hours)),
+        (lang.pick("Estimated time", "Сколько займёт"), missing(&hours(&summary.hours, lang))),
         (lang.pick("Impact on other users", "Влияние на других"), missing(&summary.impact)),
     ];
     for (name, value) in rows {

@@ -33,6 +33,11 @@ pub fn state(w: &Watched, lane: usize, canvas: &Canvas) -> Span<'static> {
     safe(&text, 60, canvas.style(role))
 }
 
+/// The first sign of the state, for a tab.
+pub fn shape(w: &Watched, lane: usize, canvas: &Canvas) -> String {
+    now(w, lane, canvas).0.chars().take_while(|c| *c != ' ').collect()
+}
+
 /// The state with what is known about the process, for the line below the name.
 pub fn status(w: &Watched, lane: usize, canvas: &Canvas, width: usize) -> Line<'static> {
     let (mut text, role) = now(w, lane, canvas);
@@ -44,9 +49,23 @@ pub fn status(w: &Watched, lane: usize, canvas: &Canvas, width: usize) -> Line<'
         if let Some(pid) = run.pid {
             text.push_str(&format!(" · pid {pid}"));
         }
-        if !run.notice.is_empty() {
-            text.push_str(&format!(" · {}", run.notice));
+        // The newest that the process or its runner says about itself.
+        match run.stderr.lines().rev().find(|line| !line.trim().is_empty()) {
+            Some(line) => text.push_str(&format!(" · ⚠ {}", line.trim())),
+            None if !run.notice.is_empty() => text.push_str(&format!(" · {}", run.notice)),
+            None => {}
         }
+        return Line::from(vec![safe(&text, width, canvas.style(role))]);
+    }
+    let who = lane.checked_sub(1).and_then(|n| s.peers().into_iter().nth(n)).map(|p| p.vendor);
+    let who = who.unwrap_or_default();
+    if let Some((ended, reason)) = w.ended.get(&who).and_then(|e| Some((e, e.failure.as_ref()?))) {
+        let after = canvas.lang().pick("after", "через");
+        let lasted = words::lasted(i64::try_from(ended.seconds).unwrap_or(i64::MAX), canvas.lang());
+        text.push_str(&format!(" · {} {reason} {after} {lasted}", ended.call.purpose.key()));
+    }
+    if let Some(spent) = w.spent.of.get(&who) {
+        text.push_str(&format!(" · {}", words::spent(spent)));
     }
     Line::from(vec![safe(&text, width, canvas.style(role))])
 }

@@ -26,6 +26,10 @@ pub fn draw(reader: &Reader, canvas: &mut Canvas, area: Rect) {
     let Some(text) = &reader.text else {
         return canvas.text(body, canvas.lang().pick("reading …", "читаем …"), canvas.style(Role::Muted));
     };
+    if text.trim().is_empty() {
+        let nothing = canvas.lang().pick("nothing is in it", "здесь пусто");
+        return canvas.text(body, nothing, canvas.style(Role::Muted));
+    }
     let lines: Rc<Vec<String>> = match &reader.file {
         Some((id, file)) => canvas.layout.wraps.whole(id, &format!("file {file}"), text, body.width),
         None => Rc::new(wrap(text.trim_end(), usize::from(body.width))),

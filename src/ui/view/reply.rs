@@ -24,7 +24,13 @@ pub fn draw(model: &Model, reply: &Reply, canvas: &mut Canvas, area: Rect) {
     heading(model, reply, canvas, area);
     let lang = canvas.lang();
     let mut y = area.y + 1;
-    for line in frozen(reply, lang, width).into_iter().take(if area.height > 11 { 3 } else { 2 }) {
+    // Without a question this is all there is to read, and it scrolls.
+    let above = match (reply.question(), area.height) {
+        (None, _) => 0,
+        (Some(_), 12..) => 3,
+        (Some(_), _) => 2,
+    };
+    for line in frozen(reply, lang, width).into_iter().take(above) {
         canvas.text(Rect { y, height: 1, ..inner }, &line, canvas.style(Role::Muted));
         y += 1;
     }
@@ -62,7 +68,12 @@ fn heading(model: &Model, reply: &Reply, canvas: &mut Canvas, area: Rect) {
             format!("{} · {}", slug(&reply.id), lang.pick("words for the writer", "слова писателю")),
             Role::Focus,
         ),
-        Target::CutIn => (format!("{} · {}", slug(&reply.id), lang.pick("cut in", "вмешаться")), Role::Focus),
+        Target::CutIn(call) => {
+            let writer = || lang.pick("writer", "писатель").to_string();
+            let who = call.vendor.clone().unwrap_or_else(writer);
+            let what = lang.pick("stop and ask again:", "остановить и спросить заново:");
+            (format!("{what} {who} · {} · {}", call.purpose.key(), slug(&reply.id)), Role::Focus)
+        }
     };
     let gone = if reply.gone { lang.pick(" · closed meanwhile", " · уже закрыт") } else { "" };
     canvas.rule(Rect { height: 1, ..area });
@@ -103,7 +114,7 @@ fn options(reply: &Reply, q: &Question, canvas: &mut Canvas, area: Rect) {
 
 /// The question in full. The text of a question is the session's, in the session's language.
 fn body(model: &Model, reply: &Reply, width: usize) -> Vec<String> {
-    let Some(q) = reply.question() else { return Vec::new() };
+    let Some(q) = reply.question() else { return frozen(reply, model.lang(), width) };
     let mut lines = wrap(q.text.trim_end(), width);
     let others = model.deck.row(&reply.id).map_or(0, |r| r.questions.len().saturating_sub(1));
     if others > 0 {
@@ -123,9 +134,9 @@ fn frozen(reply: &Reply, lang: Lang, width: usize) -> Vec<String> {
             "The writer reads this before its next turn. Nothing stops.",
             "Писатель прочтёт это перед следующим ходом. Ничего не останавливается.",
         ),
-        Target::CutIn => lang.pick(
-            "The running call is ended and counts nothing; the writer reads your words before its next turn; the same round goes on.",
-            "Идущий вызов обрывается и не засчитывается; писатель прочтёт слова перед следующим ходом; раунд продолжится.",
+        Target::CutIn(_) => lang.pick(
+            "Sending ends this call now. What it has said is kept, marked, and counts nothing; the same participant is asked again in the same round, with your words before the question. Without words it is asked as before.",
+            "Отправка обрывает этот вызов. Сказанное сохранится с пометкой и не засчитается; тот же участник будет спрошен заново в том же раунде, твои слова — перед вопросом. Без слов — как прежде.",
         ),
         Target::Question(q) => match q.kind {
             QuestionKind::Escalation | QuestionKind::Dispute | QuestionKind::Reserved => lang.pick(
@@ -151,6 +162,10 @@ fn frozen(reply: &Reply, lang: Lang, width: usize) -> Vec<String> {
                 "Обсуждение окончено; ждёт только закрытие.",
             ),
             QuestionKind::Vendor | QuestionKind::WpGate => lang.pick("Nothing was created yet.", "Пока ничего не создано."),
+            QuestionKind::Budget => lang.pick(
+                "Frozen: no call is made, so nothing more is spent. Other sessions go on.",
+                "Стоит: вызовов нет, больше ничего не тратится. Другие сессии идут.",
+            ),
             QuestionKind::Storage => lang.pick(
                 "Frozen: the session's files cannot be written.",
                 "Стоит: файлы сессии не удаётся записать.",
@@ -182,6 +197,7 @@ fn kind(kind: QuestionKind, lang: Lang) -> &'static str {
         QuestionKind::Implement => lang.pick("implementation", "реализация"),
         QuestionKind::Close => lang.pick("close or extend", "закрыть или продолжить"),
         QuestionKind::Reflection => lang.pick("reflection", "рефлексия"),
+        QuestionKind::Budget => lang.pick("limit reached", "лимит исчерпан"),
         QuestionKind::Storage => lang.pick("storage", "запись файлов"),
         QuestionKind::Commit => lang.pick("commit", "коммит"),
     }

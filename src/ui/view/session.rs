@@ -101,7 +101,9 @@ fn doubts(doubts: &[Doubt], lang: Lang) -> String {
 fn facts(w: &Watched, canvas: &Canvas) -> Vec<String> {
     let s = w.session();
     let lang = canvas.lang();
-    let last = w.rounds.last().map_or(0, |r| r.number);
+    // A round begins with its first call, not with its first reply.
+    let running = w.call.as_ref().map_or(0, |run| run.call.round);
+    let last = w.rounds.last().map_or(0, |r| r.number).max(running);
     let (unit, limit) = if s.is_round_loop() {
         (lang.pick("round", "раунд"), s.meta.rounds_limit)
     } else {
@@ -129,13 +131,9 @@ fn facts(w: &Watched, canvas: &Canvas) -> Vec<String> {
         let end = Stamp::parse(&s.meta.end_time).unwrap_or(canvas.clock.now);
         out.push(words::age(start, end, lang));
     }
-    if let Some(total) = w.spent.total() {
-        let at_least = if w.spent.silent > 0 { "≥" } else { "" };
-        out.push(format!("{at_least}{} tok", words::tokens(total)));
-    }
-    if w.spent.usd.is_some() {
-        let at_least = if w.spent.silent > 0 { "≥" } else { "" };
-        out.push(format!("{at_least}{}", words::dollars(w.spent.usd)));
+    // Before the first call has ended there is nothing to know.
+    if !w.spent.of.is_empty() {
+        out.push(words::spent(&w.spent.total()));
     }
     out
 }
@@ -186,7 +184,10 @@ fn tabbed(shown: &Shown, w: &Watched, voices: &[lanes::Voice], canvas: &mut Canv
     let share = usize::from(area.width) / voices.len().max(1);
     for (lane, voice) in voices.iter().enumerate() {
         let front = lane == shown.lane;
-        let text = safe(&voice.name, share.saturating_sub(4).max(3), canvas.look.theme.voice(lane));
+        // Who speaks and who asks is seen from every tab.
+        let shape = lane::shape(w, lane, canvas);
+        let room = share.saturating_sub(4 + shape.width()).max(3);
+        let text = safe(&format!("{shape} {}", voice.name), room + 2, canvas.look.theme.voice(lane));
         let wide = text.width() as u16 + 2;
         if x + wide > area.right() {
             break;

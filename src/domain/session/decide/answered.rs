@@ -76,6 +76,7 @@ fn to(s: &Session, policy: &Policy, now: Stamp, wait: Wait, text: &str) -> Vec<E
             }
             None => Vec::new(),
         },
+        Wait::Budget => budget(s, now, &word),
         Wait::Clarify { .. } | Wait::Reserved(_) => Vec::new(),
         wait => pipeline::answered(s, now, &wait, text),
     }
@@ -112,6 +113,20 @@ impl Word {
             "close" | "c" | "закрыть" | "закрой" => Some(Word::Close),
             _ => None,
         }
+    }
+}
+
+/// As much again, no limit any more, or the end for now.
+fn budget(s: &Session, now: Stamp, word: &str) -> Vec<Effect> {
+    let spent = s.notes.spent.clone();
+    match word.trim_end_matches(['.', '!']) {
+        "raise" | "r" | "yes" | "y" | "поднять" | "подними" | "да" => {
+            let budget = s.notes.budget.map(|budget| budget.raised(&spent));
+            record(Fact::Budgeted { budget, spent })
+        }
+        "off" | "o" | "снять" | "сними" => record(Fact::Budgeted { budget: None, spent }),
+        "abort" | "a" | "interrupt" | "прервать" | "прерви" => interrupt(s, now),
+        _ => Vec::new(),
     }
 }
 

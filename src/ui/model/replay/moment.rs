@@ -130,6 +130,11 @@ pub fn moment(index: usize, event: &Event, lang: Lang) -> Option<Moment> {
         Fact::Directed { text } => {
             blank(Shape::Pilot, format!("{} {text}", pick("pilot directs:", "указание пилота:")))
         }
+        Fact::CutIn { call, text, .. } => Moment {
+            round: Some(call.round),
+            who: call.vendor.clone().unwrap_or_else(|| "writer".into()),
+            ..blank(Shape::Pilot, format!("{} {text}", pick("stopped by the pilot:", "остановлен пилотом:")))
+        },
         Fact::Extended { reason, .. } => {
             blank(Shape::Pilot, format!("{} {reason}", pick("extension:", "дополнение:")))
         }

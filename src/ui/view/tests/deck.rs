@@ -1,0 +1,161 @@
+//! The deck in its states.
+
+use super::*;
+
+#[test]
+fn deck_en_80() {
+    let (size, lang) = ((80, 24), Lang::En);
+    let mut m = model(size, lang);
+    insta::assert_snapshot!(drawn(&mut m), @r"
+    | flightdeck                                 ! 2 waiting for you · oldest 14 min
+    |────────────────────────────────────────────────────────────────────────────────
+    | waiting
+    |▌! cap-fetcher-retries      round 2/6   codex escalates: is downtime…    14 min
+    | ◆ choose-cache-eviction    turn 1/6    Consensus reached.                3 min
+    | live
+    | ● agree-log-rotation       round 1/6   ✎ hermes writing · 41 s
+    | ● port-auth-middleware     turn 4/10   red ␛]0;owned␇ ␛]52;c;aGk=␇ a…    09:41
+    | today
+    | ✗ drop-legacy-token-table  not agreed  2 escalations                     09:41
+    | ◐ rename-metrics           partial     Decide about rename-metrics       09:41
+    | earlier · 206 older ones in the library
+    | ✓ pereimenovat-metriki     agreed      Переименовать метрики без про…    08-19
+    | ◌ △ other-programs-session interrupted Decide about other-programs-s…    08-18
+    |
+    |
+    |
+    |
+    |
+    |
+    |
+    |
+    |────────────────────────────────────────────────────────────────────────────────
+    | Enter open   ! next question   n new   p pause   / filter   r report    ? keys
+    ");
+}
+
+#[test]
+fn deck_en_120() {
+    let (size, lang) = ((120, 40), Lang::En);
+    let mut m = model(size, lang);
+    insta::assert_snapshot!(drawn(&mut m), @r"
+    | flightdeck                                                                         ! 2 waiting for you · oldest 14 min
+    |────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+    | waiting                                                                │ 2026-08-24-09-cap-fetcher-retries
+    |▌! cap-fetcher-retries      round 2/6   codex escalates: is d…   14 min │ Decide about cap-fetcher-retries
+    | ◆ choose-cache-eviction    turn 1/6    Consensus reached.        3 min │
+    | live                                                                   │ ! escalation-00 · 14 min
+    | ● agree-log-rotation       round 1/6   ✎ hermes writing · 41…          │ codex escalates: is downtime allowed?
+    | ● port-auth-middleware     turn 4/10   red ␛]0;owned␇ ␛]52;c…    09:41 │
+    | today                                                                  │
+    | ✗ drop-legacy-token-table  not agreed  2 escalations             09:41 │
+    | ◐ rename-metrics           partial     Decide about rename-m…    09:41 │
+    | earlier · 206 older ones in the library                                │
+    | ✓ pereimenovat-metriki     agreed      Переименовать метрики…    08-19 │
+    | ◌ △ other-programs-session interrupted Decide about other-pr…    08-18 │
+    |                                                                        │
+    |                                                                        │
+    |                                                                        │
+    |                                                                        │
+    |                                                                        │
+    |                                                                        │
+    |                                                                        │
+    |                                                                        │
+    |                                                                        │
+    |                                                                        │
+    |                                                                        │
+    |                                                                        │
+    |                                                                        │
+    |                                                                        │
+    |                                                                        │
+    |                                                                        │
+    |                                                                        │
+    |                                                                        │
+    |                                                                        │
+    |                                                                        │
+    |                                                                        │
+    |                                                                        │
+    |                                                                        │
+    |                                                                        │
+    |────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+    | Enter open   ! next question   n new   p pause   / filter   r report   L library   q quit                       ? keys
+    ");
+}
+
+#[test]
+fn deck_en_40() {
+    let (size, lang) = ((40, 15), Lang::En);
+    let mut m = model(size, lang);
+    insta::assert_snapshot!(drawn(&mut m), @r"
+    | flightdeck        ! 2 waiting · 14 min
+    |────────────────────────────────────────
+    | waiting
+    |▌! cap-fetcher-retries           14 min
+    | ◆ choose-cache-eviction          3 min
+    | live
+    | ● agree-log-rotation
+    | ● port-auth-middleware           09:41
+    | today
+    | ✗ drop-legacy-token-table        09:41
+    | ◐ rename-metrics                 09:41
+    | earlier · 206 older ones in the library
+    | ✓ pereimenovat-metriki        ↓ 1 more
+    |────────────────────────────────────────
+    | Enter open   ! next question    ? keys
+    ");
+}
+
+#[test]
+fn deck_ru_80() {
+    let (size, lang) = ((80, 24), Lang::Ru);
+    let mut m = model(size, lang);
+    insta::assert_snapshot!(drawn(&mut m), @r"
+    | flightdeck                                 ! ждут тебя: 2 · дольше всех 14 мин
+    |────────────────────────────────────────────────────────────────────────────────
+    | ждут
+    |▌! cap-fetcher-retries      раунд 2/6   codex escalates: is downtime…    14 мин
+    | ◆ choose-cache-eviction    ход 1/6     Consensus reached.                3 мин
+    | идут
+    | ● agree-log-rotation       раунд 1/6   ✎ hermes пишет · 41 с
+    | ● port-auth-middleware     ход 4/10    red ␛]0;owned␇ ␛]52;c;aGk=␇ a…    09:41
+    | сегодня
+    | ✗ drop-legacy-token-table  без соглас… 2 эскалации                       09:41
+    | ◐ rename-metrics           частично    Decide about rename-metrics       09:41
+    | раньше · 206 более старых — в архиве
+    | ✓ pereimenovat-metriki     согласие    Переименовать метрики без про…    08-19
+    | ◌ △ other-programs-session прервана    Decide about other-programs-s…    08-18
+    |
+    |
+    |
+    |
+    |
+    |
+    |
+    |
+    |────────────────────────────────────────────────────────────────────────────────
+    | Enter открыть   ! след. вопрос   n новая   p пауза   / фильтр        ? клавиши
+    ");
+}
+
+#[test]
+fn deck_ru_40() {
+    let (size, lang) = ((40, 15), Lang::Ru);
+    let mut m = model(size, lang);
+    insta::assert_snapshot!(drawn(&mut m), @r"
+    | flightdeck           ! 2 ждут · 14 мин
+    |────────────────────────────────────────
+    | ждут
+    |▌! cap-fetcher-retries           14 мин
+    | ◆ choose-cache-eviction          3 мин
+    | идут
+    | ● agree-log-rotation
+    | ● port-auth-middleware           09:41
+    | сегодня
+    | ✗ drop-legacy-token-table        09:41
+    | ◐ rename-metrics                 09:41
+    | раньше · 206 более старых — в архиве
+    | ✓ pereimenovat-metriki         ↓ 1 ещё
+    |────────────────────────────────────────
+    | Enter открыть   n новая      ? клавиши
+    ");
+}

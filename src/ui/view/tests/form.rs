@@ -1,0 +1,136 @@
+//! The form of a new session.
+
+use super::*;
+
+#[test]
+fn form_en_80() {
+    let (size, lang) = ((80, 24), Lang::En);
+    let mut m = model(size, lang);
+    m.vendors = vec![
+        Known { key: "codex".into(), missing: None },
+        Known { key: "kimi".into(), missing: Some("not on PATH".into()) },
+    ];
+    act(&mut m, Action::New);
+    typed(&mut m, "Решить 漢字");
+    act(&mut m, Action::NextField);
+    typed(&mut m, "codex,kimi");
+    let questions = vec!["No WP in the plan. Go on?".to_string()];
+    hear(&mut m, Tell::Opening { announcement: vec!["Opening Peer Session".into()], questions });
+    insta::assert_snapshot!(drawn(&mut m), @r"
+    | new session                                ! 2 waiting for you · oldest 14 min
+    | task       Решить 漢字
+    |
+    |
+    |
+    |
+    |
+    |
+    |
+    |▸peers      codex,kimi             △ kimi: not on PATH
+    | writer      a vendor, as configured when empty
+    | model       the vendor's own when empty
+    | roles       vendor=role, …; agreed in discovery when empty
+    | WP          found in the plan when empty
+    | rounds      as configured when empty
+    | turns       as configured when empty
+    | attempts    as configured when empty
+    | language    en or ru
+    | vendors: codex ✓ · kimi ✗ (not on PATH)
+    | Opening Peer Session
+    | ? No WP in the plan. Go on?
+    | Start again to begin all the same; nothing was created yet.
+    |
+    | Ctrl+Enter start   Esc cancel   ! next question   Ctrl+e $EDITOR        ? keys
+    ");
+}
+
+#[test]
+fn form_en_40() {
+    let (size, lang) = ((40, 15), Lang::En);
+    let mut m = model(size, lang);
+    m.vendors = vec![
+        Known { key: "codex".into(), missing: None },
+        Known { key: "kimi".into(), missing: Some("not on PATH".into()) },
+    ];
+    act(&mut m, Action::New);
+    typed(&mut m, "Решить 漢字");
+    act(&mut m, Action::NextField);
+    typed(&mut m, "codex,kimi");
+    let questions = vec!["No WP in the plan. Go on?".to_string()];
+    hear(&mut m, Tell::Opening { announcement: vec!["Opening Peer Session".into()], questions });
+    insta::assert_snapshot!(drawn(&mut m), @r"
+    | new session       ! 2 waiting · 14 min
+    | task       Решить 漢字
+    |▸peers      kimi      △ kimi: not on P…
+    | writer      a vendor, as configured w…
+    | model       the vendor's own when emp…
+    | roles       vendor=role, …; agreed in…
+    | WP          found in the plan when em…
+    | rounds      as configured when empty
+    | turns       as configured when empty
+    | attempts    as configured when empty
+    | language    en or ru
+    | vendors: codex ✓ · kimi ✗ (not on
+    | PATH)
+    | Opening Peer Session
+    | Ctrl+Enter start   Esc cancel   ? keys
+    ");
+}
+
+#[test]
+fn form_ru_120() {
+    let (size, lang) = ((120, 40), Lang::Ru);
+    let mut m = model(size, lang);
+    m.vendors = vec![
+        Known { key: "codex".into(), missing: None },
+        Known { key: "kimi".into(), missing: Some("not on PATH".into()) },
+    ];
+    act(&mut m, Action::New);
+    typed(&mut m, "Решить 漢字");
+    act(&mut m, Action::NextField);
+    typed(&mut m, "codex,kimi");
+    let questions = vec!["No WP in the plan. Go on?".to_string()];
+    hear(&mut m, Tell::Opening { announcement: vec!["Opening Peer Session".into()], questions });
+    insta::assert_snapshot!(drawn(&mut m), @r"
+    | новая сессия                                                                       ! ждут тебя: 2 · дольше всех 14 мин
+    | задача     Решить 漢字
+    |
+    |
+    |
+    |
+    |
+    |
+    |
+    |▸напарники  codex,kimi                          △ kimi: not on PATH
+    | писатель    вендор; пусто — как настроено
+    | модель      пусто — своя у вендора
+    | роли        вендор=роль, …; пусто — согласуют сами
+    | РП          пусто — найти в плане
+    | раунды      пусто — как настроено
+    | ходы        пусто — как настроено
+    | попытки     пусто — как настроено
+    | язык        en или ru
+    | вендоры: codex ✓ · kimi ✗ (not on PATH)
+    | Opening Peer Session
+    | ? No WP in the plan. Go on?
+    | Начни ещё раз, чтобы всё равно начать; пока ничего не создано.
+    |
+    |
+    |
+    |
+    |
+    |
+    |
+    |
+    |
+    |
+    |
+    |
+    |
+    |
+    |
+    |
+    |
+    | Ctrl+Enter начать   Esc отмена   ! след. вопрос   Ctrl+e $EDITOR   Tab поле   Ctrl+c выход                   ? клавиши
+    ");
+}
