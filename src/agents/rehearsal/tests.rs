@@ -93,7 +93,7 @@ fn pc_052_every_peer_reply_has_frontmatter_and_no_side_effects() {
     for name in stories() {
         let story = story(name).unwrap();
         for peer in &story.peers {
-            for line in &story.lines[&peer.vendor] {
+            for line in story.lines[&peer.vendor].iter().filter(|l| l.call != Purpose::Review) {
                 let round = line.round.unwrap_or(9);
                 let (code, out, err) = speak(name, &peer.vendor, line.call.key(), &round.to_string());
                 if line.exit != 0 {
