@@ -8,6 +8,7 @@ pub mod deploy;
 pub mod hunk;
 pub mod onward;
 mod ours;
+pub mod patch;
 pub mod repo;
 #[cfg(test)]
 mod scratch;

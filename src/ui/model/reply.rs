@@ -13,6 +13,8 @@ pub enum Target {
     Direct,
     /// The same, and the running call is stopped.
     CutIn,
+    /// Words about this place of an edit, for the next one.
+    Comment(String),
 }
 
 /// Where keys go.
@@ -45,6 +47,7 @@ impl Reply {
         let what = match &self.target {
             Target::Question(q) => &q.id,
             Target::Direct => "direct",
+            Target::Comment(place) => &format!("comment {place}"),
             Target::CutIn => "cut-in",
         };
         format!("{}/{what}", self.id)

@@ -6,6 +6,7 @@ use crate::domain::fact::{Fact, Usage};
 use crate::domain::question::{Question, QuestionKind};
 use crate::domain::session::state::{Session, apply};
 use crate::domain::time::Stamp;
+use crate::engine::questions::standing;
 use crate::engine::wire::{Event, Progress, Row, View};
 use std::collections::BTreeMap;
 
@@ -112,6 +113,10 @@ impl Watched {
         }
         self.count(event);
         apply(&mut self.view.session, &event.fact);
+        if self.view.session.notes.asked.as_ref().is_some_and(|q| q.kind == QuestionKind::Content) {
+            // Every change of a document is a question of its own.
+            self.view.questions = standing(&self.view.session);
+        }
         if self.view.session.notes.asked.is_none() {
             let open = |q: &Question| matches!(q.kind, QuestionKind::Escalation | QuestionKind::Dispute);
             let stands = self.view.session.open_escalation().is_some();

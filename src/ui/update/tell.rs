@@ -1,6 +1,6 @@
 //! What the engine says. Facts change what is watched, the deck changes what waits; nothing moves the pilot.
 
-use super::{deck, open, part};
+use super::{deck, open, part, pipeline};
 use crate::domain::session::id::SessionId;
 use crate::domain::session::meta::Status;
 use crate::engine::wire::{Ask, Event, Owner, Row, Tell};
@@ -16,7 +16,9 @@ use crate::ui::theme::Role;
 pub fn heard(model: &mut Model, tell: Tell) -> Vec<Cmd> {
     let was_dirty = std::mem::replace(&mut model.dirty, true);
     let mut cmds = part::tell(model, &tell);
+    pipeline::tell(model, &tell);
     cmds.extend(core(model, tell, was_dirty));
+    cmds.extend(pipeline::sync(model));
     cmds
 }
 
@@ -82,6 +84,10 @@ fn core(model: &mut Model, tell: Tell, was_dirty: bool) -> Vec<Cmd> {
         Tell::Refused { what, why } => refused(model, &what, &why),
         Tell::Bye { why } => {
             model.engine.bye = Some(why);
+            Vec::new()
+        }
+        diff @ Tell::Diff { .. } => {
+            pipeline::diff(model, diff);
             Vec::new()
         }
         Tell::Found { .. } | Tell::Verified { .. } => Vec::new(),

@@ -33,8 +33,7 @@ pub fn draw(model: &Model, reply: &Reply, canvas: &mut Canvas, area: Rect) {
     let editor = if reply.takes_text() { (left / 3).clamp(3, 12).min(left) } else { 0 };
     let text = left.saturating_sub(choices + editor + u16::from(editor > 0));
     let place = Rect { y, height: text, ..inner };
-    let lines: Vec<Line> =
-        body(model, reply, width).into_iter().map(|l| Line::styled(l, canvas.style(Role::Text))).collect();
+    let lines = body(model, reply, width, canvas);
     canvas.scrolled(place, Pane::Question, &lines);
     y += text;
     if let Some(q) = reply.question() {
@@ -62,6 +61,9 @@ fn heading(model: &Model, reply: &Reply, canvas: &mut Canvas, area: Rect) {
             format!("{} · {}", slug(&reply.id), lang.pick("words for the writer", "слова писателю")),
             Role::Focus,
         ),
+        Target::Comment(place) => {
+            (format!("{} · {} {place}", slug(&reply.id), lang.pick("about", "о")), Role::Focus)
+        }
         Target::CutIn => (format!("{} · {}", slug(&reply.id), lang.pick("cut in", "вмешаться")), Role::Focus),
     };
     let gone = if reply.gone { lang.pick(" · closed meanwhile", " · уже закрыт") } else { "" };
@@ -102,18 +104,31 @@ fn options(reply: &Reply, q: &Question, canvas: &mut Canvas, area: Rect) {
 }
 
 /// The question in full. The text of a question is the session's, in the session's language.
-fn body(model: &Model, reply: &Reply, width: usize) -> Vec<String> {
+fn body(model: &Model, reply: &Reply, width: usize, canvas: &Canvas) -> Vec<Line<'static>> {
     let Some(q) = reply.question() else { return Vec::new() };
-    let mut lines = wrap(q.text.trim_end(), width);
+    let mut lines = Vec::new();
+    for line in q.text.trim_end().split('\n') {
+        let style = canvas.style(diff_role(q.kind, line));
+        lines.extend(wrap(line, width).into_iter().map(|l| Line::styled(l, style)));
+    }
     let others = model.deck.row(&reply.id).map_or(0, |r| r.questions.len().saturating_sub(1));
     if others > 0 {
         let text = match model.lang() {
             Lang::En => format!("{others} more in this session"),
             Lang::Ru => format!("ещё вопросов в этой сессии: {others}"),
         };
-        lines.extend([String::new(), text]);
+        lines.extend([Line::default(), Line::styled(text, canvas.style(Role::Muted))]);
     }
     lines
+}
+
+/// A change that is decided on is shown as one.
+fn diff_role(kind: QuestionKind, line: &str) -> Role {
+    match line.as_bytes().first() {
+        Some(b'+') if kind == QuestionKind::Content => Role::DiffAdd,
+        Some(b'-') if kind == QuestionKind::Content => Role::DiffDel,
+        _ => Role::Text,
+    }
 }
 
 /// What stands still until the pilot answers.
@@ -122,6 +137,10 @@ fn frozen(reply: &Reply, lang: Lang, width: usize) -> Vec<String> {
         Target::Direct => lang.pick(
             "The writer reads this before its next turn. Nothing stops.",
             "Писатель прочтёт это перед следующим ходом. Ничего не останавливается.",
+        ),
+        Target::Comment(_) => lang.pick(
+            "The implementer gets it with another edit, before anything is deployed. Nothing stops.",
+            "Исполнитель получит это со следующей правкой, до деплоя. Ничего не останавливается.",
         ),
         Target::CutIn => lang.pick(
             "The running call is ended and counts nothing; the writer reads your words before its next turn; the same round goes on.",
