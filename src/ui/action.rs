@@ -102,6 +102,14 @@ macro_rules! actions {
 }
 
 actions! {
+    Approve "approve" ("approve", "одобрить"),
+        ("Approve the change under the cursor in a document of yours", "Одобрить изменение под курсором в твоём документе"), [Pipeline];
+    Reject "reject" ("reject", "отклонить"),
+        ("Take the change under the cursor out", "Убрать изменение под курсором"), [Pipeline];
+    Retry "retry" ("retry", "повторить"),
+        ("The step that failed once more", "Повторить шаг, который не удался"), [Pipeline];
+    Escalate "escalate" ("escalate", "эскалировать"),
+        ("Write the open question down as an escalation and decide there", "Записать вопрос как эскалацию и решить там"), [Pipeline];
     Open "open" ("open", "открыть"),
         ("Open what is selected", "Открыть выбранное"), [Deck Library Replay Pipeline];
     Choose "choose" ("choose", "выбрать"),
@@ -124,14 +132,6 @@ actions! {
         ("C: record and close at once", "В: зафиксировать и сразу закрыть"), [Gate];
     Sources "sources" ("sources", "источники"),
         ("Open the turn behind the summary or the objection", "Открыть реплику, на которой стоит резюме или возражение"), [Gate];
-    Approve "approve" ("approve", "одобрить"),
-        ("Approve the change under the cursor in a document of yours", "Одобрить изменение под курсором в твоём документе"), [Pipeline];
-    Reject "reject" ("reject", "отклонить"),
-        ("Take the change under the cursor out", "Убрать изменение под курсором"), [Pipeline];
-    Retry "retry" ("retry", "повторить"),
-        ("The step that failed once more", "Повторить шаг, который не удался"), [Pipeline];
-    Escalate "escalate" ("escalate", "эскалировать"),
-        ("Write the open question down as an escalation and decide there", "Записать вопрос как эскалацию и решить там"), [Pipeline];
     Comment "comment" ("comment", "заметка"),
         ("Say something about this line; it goes into another edit", "Сказать об этой строке; пойдёт в следующую правку"), [Pipeline];
     NextHunk "next-hunk" ("change", "изменение"),

@@ -14,6 +14,7 @@ mod stage;
 mod cli;
 mod cuts;
 mod derive;
+mod diffs;
 mod docs;
 mod git;
 mod kills;

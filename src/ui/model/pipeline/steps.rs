@@ -75,7 +75,7 @@ pub fn steps(w: &Watched, lang: Lang) -> (Vec<Step>, Option<usize>) {
             name: name(n, lang),
             state: match here {
                 Some((at, state)) if at == n => state,
-                Some((at, _)) if n < at => State::Done,
+                Some((at, _)) if n < at => behind(s, track, n),
                 Some(_) => State::NotYet,
                 None => over(s, track, n),
             },
@@ -124,6 +124,8 @@ fn of_purpose(purpose: Purpose) -> Option<usize> {
         Purpose::Review => REVIEW,
         Purpose::Verify => VERIFY,
         Purpose::Renew | Purpose::Deploy => DEPLOY,
+        // Nothing of the result depends on it.
+        Purpose::Clean => OUTCOME,
         _ => return None,
     })
 }
@@ -176,6 +178,16 @@ fn of_source(source: &str) -> usize {
         source if source.starts_with("verify-") => VERIFY,
         _ => EDIT,
     }
+}
+
+/// A step that the implementation has left behind; what was passed over is not done.
+fn behind(s: &Session, track: &Track, step: usize) -> State {
+    let done = match step {
+        REVIEW => s.reviews.iter().any(|r| r.usable && r.number > track.reviews_before),
+        VERIFY => s.verifies.last().is_some_and(|v| v.verdict == Verdict::Pass),
+        _ => true,
+    };
+    if done { State::Done } else { State::Left }
 }
 
 /// What became of a step of an implementation that is over.

@@ -16,7 +16,7 @@ use crate::ui::update::{act, open};
 fn tree(name: &str) -> Tree {
     Tree {
         name: name.into(),
-        real: format!("/work/{name}"),
+        real: format!("/home/ada/{name}"),
         path: format!("/run/trees/{name}"),
         branch: "flightdeck/2026-08-24-09-cap-fetcher-retries".into(),
         base: "1".repeat(40),
@@ -149,7 +149,7 @@ pub fn deployed() -> Session {
             note: if pushed { String::new() } else { "the branch has no upstream".into() },
         };
         track.deployed = vec![done("app", true), done("site", false)];
-        track.done = true;
+        (track.done, track.cleaned) = (true, true);
     }
     s
 }

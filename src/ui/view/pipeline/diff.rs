@@ -103,6 +103,7 @@ pub fn title(p: &Pipeline, width: u16, lang: Lang) -> String {
 }
 
 fn nothing(p: &Pipeline, s: &Session, canvas: &mut Canvas, area: Rect) {
+    let area = Rect { x: area.x + 1, width: area.width.saturating_sub(1), ..area };
     let lang = canvas.lang();
     let text = match (&p.why, &p.doc, p.wanted(s)) {
         (Some(why), ..) => why.clone(),
@@ -150,9 +151,8 @@ impl Paper<'_> {
             Kind::File => Line::from([vec![mark], self.file(row, canvas)].concat()),
             Kind::Gate => Line::from([vec![mark], self.gate(at as usize, canvas)].concat()),
             Kind::Head | Kind::Note => {
-                let role = if row.kind == Kind::Head { Role::Link } else { Role::Muted };
                 let width = usize::from(self.text + self.gutter - 1);
-                Line::from(vec![mark, safe(self.doc.text(row), width, canvas.style(role))])
+                Line::from(vec![mark, safe(self.doc.text(row), width, canvas.style(Role::Muted))])
             }
         }
     }

@@ -23,7 +23,7 @@ pub fn files(p: &Pipeline, s: &Session, canvas: &mut Canvas, area: Rect) {
     let edit = s.notes.track.as_ref().and_then(|t| t.edit.as_ref());
     let Some(edit) = edit.filter(|e| !e.files.is_empty() || !e.missing.is_empty()) else {
         let text = canvas.lang().pick("no file is changed", "файлы не изменены");
-        return canvas.text(area, text, canvas.style(Role::Muted));
+        return none(text, canvas, area);
     };
     let width = usize::from(area.width.saturating_sub(1));
     let entries = |from: usize, to: usize, canvas: &Canvas| -> Vec<Entry> {
@@ -82,7 +82,7 @@ pub fn findings(p: &Pipeline, s: &Session, canvas: &mut Canvas, area: Rect) {
             true => canvas.lang().pick("the reviews found nothing", "ревью ничего не нашли"),
             false => canvas.lang().pick("no review yet", "ревью ещё не было"),
         };
-        return canvas.text(area, text, canvas.style(Role::Muted));
+        return none(text, canvas, area);
     }
     let width = usize::from(area.width.saturating_sub(1));
     let front = p.part == Part::Findings;
@@ -90,6 +90,11 @@ pub fn findings(p: &Pipeline, s: &Session, canvas: &mut Canvas, area: Rect) {
         (from..to).map(|n| finding(&all[n], front && n == p.finding, width, canvas)).collect()
     };
     list(p, Part::Findings, (p.finding, all.len()), canvas, area, &entries);
+}
+
+fn none(text: &str, canvas: &mut Canvas, area: Rect) {
+    let area = Rect { x: area.x + 1, width: area.width.saturating_sub(1), ..area };
+    canvas.text(area, text, canvas.style(Role::Muted));
 }
 
 /// The selected one in full, the others on two lines.

@@ -12,13 +12,17 @@ use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
+/// Between steps where there is no room for arrows.
+const TIGHT: &str = "  ";
+
 /// Draws the track and returns how many rows it took.
 pub fn draw(p: &Pipeline, w: &Watched, canvas: &mut Canvas, area: Rect) -> u16 {
     let lang = canvas.lang();
     let (steps, at) = steps(w, lang);
     let width = usize::from(area.width.saturating_sub(1));
-    // The word of every step and arrows between them where there is room; the current one's word stands below anyway.
-    let ways = [(true, " → "), (false, " → "), (false, "  ")];
+    // The word of every step and arrows between them where there is room; else as much as fits on a line. The current
+    // one's word stands below anyway.
+    let ways = [(true, " → "), (false, " → "), (false, TIGHT)];
     let rows = ways.into_iter().map(|(words, gap)| laid(&steps, at, width, words, gap, canvas));
     let mut rows: Vec<Vec<Line>> = rows.collect();
     let fits = rows.iter().position(|lines| lines.len() == 1).unwrap_or(rows.len() - 1);
@@ -50,8 +54,10 @@ fn laid(
     let mut used = 0;
     for (n, step) in steps.iter().enumerate() {
         let (shape, word, role) = step.state.shown(lang);
-        let mut text = format!("{shape} {}", step.name);
-        if !step.detail.is_empty() {
+        let tight = gap == TIGHT;
+        let name = if tight { step.name.split(' ').next().unwrap_or_default() } else { step.name };
+        let mut text = format!("{shape} {name}");
+        if !step.detail.is_empty() && !(tight && step.state == State::Done) {
             text.push_str(&format!(" {}", step.detail));
         }
         // What is done or to come says so by its place and shape; the rest needs its word.
