@@ -228,6 +228,8 @@ fn decide(model: &mut Model, yes: bool) -> Vec<Cmd> {
         return Vec::new();
     };
     if model.layout.decidable.as_ref() != Some(&question) {
+        let text = lang.pick("first see the change to its end", "сначала посмотри изменение до конца");
+        model.say(text, Role::Muted);
         return Vec::new();
     }
     let Some((id, said)) = front(model).map(|p| {

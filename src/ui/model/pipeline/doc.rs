@@ -108,6 +108,14 @@ impl Doc {
         Some(wait.id())
     }
 
+    /// The last row of the change that is decided on together with this one; the row itself where nothing is.
+    pub fn end(&self, row: usize) -> usize {
+        let Some(Row { file, gate, .. }) = self.rows.get(row).filter(|r| r.gate > 0) else { return row };
+        let inside = self.rows[row..].iter().take_while(|r| r.file == *file).count();
+        let last = self.rows[row..row + inside].iter().rposition(|r| r.gate == *gate);
+        row + last.unwrap_or(0)
+    }
+
     /// The first row of the change that a question asks about.
     pub fn row_of(&self, question: &str) -> Option<usize> {
         (0..self.rows.len()).find(|row| {

@@ -92,6 +92,36 @@ fn pc_503_what_was_not_drawn_is_not_decided_on() {
 }
 
 #[test]
+fn pc_503_a_change_is_seen_to_its_end_before_it_is_decided_on() {
+    let mut m = on_pipeline((40, 15), Lang::En, gated());
+    heard_diff(&mut m);
+    typed(&mut m, "]]");
+    let screen = drawn(&mut m);
+    assert!(screen.contains("-gamma") && screen.contains("+delta"), "{screen}");
+    assert_eq!(asks(&typed(&mut m, "y")), [answered("content-01-1-3", "yes")]);
+    // One that is longer than the screen.
+    let mut s = gated();
+    let lines: Vec<String> = (0..100).map(|n| format!("line {n}\n")).collect();
+    let edit = s.notes.track.as_mut().and_then(|t| t.edit.as_mut()).unwrap();
+    edit.reserved[0].hunks[1].new = lines.clone();
+    let mut m = on_pipeline(SIZE, Lang::En, s);
+    let mut long = patches();
+    let added: String = lines.iter().map(|l| format!("+{l}")).collect();
+    long[0].text = format!("@@ -5 +5,101 @@\n alpha\n{added}");
+    let (scope, edit, cut) = (Scope::Session, 1, false);
+    hear(&mut m, Tell::Diff { id: cap(), scope, file: None, edit, patches: long, cut, why: None });
+    typed(&mut m, "g]");
+    drawn(&mut m);
+    assert_eq!(asks(&typed(&mut m, "y")), []);
+    assert!(said(&m).contains("to its end"));
+    for _ in 0..5 {
+        press(&mut m, KeyCode::PageDown);
+        drawn(&mut m);
+    }
+    assert_eq!(asks(&typed(&mut m, "y")), [answered("content-01-1-2", "yes")]);
+}
+
+#[test]
 fn pc_503_a_decided_change_is_not_decided_on_again() {
     let mut m = at_gate();
     let edit = gated().notes.track.unwrap().edit.unwrap();

@@ -37,10 +37,15 @@ pub fn draw(p: &Pipeline, s: &Session, canvas: &mut Canvas, area: Rect) {
     scroll.fit(flow.total(), usize::from(area.height));
     let cursor = p.cursor.min(doc.rows.len() - 1);
     let (line, tall) = flow.place(cursor);
+    // A change that is decided on is shown to its end, and the line behind it, where it may be said how much follows.
+    let end = flow.place(doc.end(cursor));
+    let end = end.0 + end.1;
+    scroll.show(end.min(flow.total().saturating_sub(1)));
     scroll.show((line + tall).saturating_sub(1));
     scroll.show(line);
     let (top, below) = (scroll.top, scroll.below());
-    canvas.layout.decidable = doc.question(cursor).filter(|_| area.height > 1);
+    let seen = end + usize::from(below > 0) <= top + usize::from(area.height);
+    canvas.layout.decidable = doc.question(cursor).filter(|_| seen);
     let paper = Paper { p, doc, s, gutter, digits, text, both: area.width >= NUMBERS };
     for (first, (left, right)) in flow.from(top) {
         if first >= top + usize::from(area.height) {
@@ -202,7 +207,13 @@ impl Paper<'_> {
             false => format!("+{} −{}", patch.added, patch.removed),
         };
         let (sign, word) = kind(patch.kind, lang);
-        let tail = format!(" {stat} {word}");
+        let edit = self.s.notes.track.as_ref().and_then(|t| t.edit.as_ref());
+        let known = edit.and_then(|e| e.of(&patch.repo).find(|f| f.path == patch.path));
+        // What a file is allowed to do changes with it, and no line of the text says so.
+        let mode = known.filter(|f| f.before_mode != f.after_mode && f.before_mode != 0 && f.after_mode != 0);
+        let mode =
+            mode.map(|f| format!(" mode {:o} → {:o}", f.before_mode, f.after_mode)).unwrap_or_default();
+        let tail = format!(" {stat}{mode} {word}");
         let room = usize::from(self.text + self.gutter).saturating_sub(tail.width() + 4);
         let bold = canvas.style(Role::Focus).add_modifier(Modifier::BOLD);
         vec![

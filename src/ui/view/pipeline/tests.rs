@@ -301,15 +301,15 @@ fn pipeline_gate_40() {
     | ○ review  ○ verify  ○ deploy  ○ outcome
     | ! content gate · waits for you 0 s · a…
     | files 3 [diff] findings  output  SHA ──
-    |  3 -We retry until it works.
-    |  3 +We retry three times.
-    |  4
     |  5  alpha
     | ✗ change 2/3 · rejected
     |  6 +The phone app counts too.
     |  7
     |  8  beta
-    |▌! change 3/3 · open · y appr ↓ 16 more
+    |▌! change 3/3 · open · y approve · n re…
+    |  8 -gamma
+    |  9 +delta
+    | ~ app/src/fetch/retry.rs +3  ↓ 13 more
     | y approve   n reject   w whole  ? keys
     ");
 }
