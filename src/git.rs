@@ -10,6 +10,7 @@ pub mod fresh;
 pub mod hunk;
 pub mod onward;
 mod ours;
+pub mod patch;
 pub mod repo;
 #[cfg(test)]
 mod scratch;

@@ -5,6 +5,7 @@
 //! its directory watch.
 
 mod deck;
+mod diff;
 mod search;
 mod serve;
 mod session;

@@ -6,8 +6,8 @@ use super::desk::Desk;
 use crate::agents::registry::Kind;
 use crate::domain::effect::{Call, Effect, Purpose};
 use crate::domain::input::Input;
-use crate::domain::policy::Policy;
-use crate::domain::question::Question;
+use crate::domain::policy::{Implementable, Policy};
+use crate::domain::question::{Question, QuestionKind};
 use crate::domain::session::decide::decide;
 use crate::domain::session::phase::{Phase, Wait, phase};
 use crate::domain::session::pipeline::content;
@@ -28,14 +28,34 @@ pub fn open_questions(s: &Session, desk: &Desk) -> Vec<Question> {
         let open = s.escalations.iter().filter(|e| e.is_open());
         return open.map(|e| asked(&wait_of(e))).collect();
     }
-    if let Wait::Content { edit, .. } = wait {
-        // Every hunk is a question of its own (PC-503).
-        let open = hunks(s).into_iter();
-        return open
-            .map(|(file, hunk)| known(s, asked(&Wait::Content { edit, file: file as u32 + 1, hunk })))
-            .collect();
+    if matches!(wait, Wait::Content { .. }) {
+        return content(s, since);
     }
     vec![known(s, asked(&wait))]
+}
+
+/// The questions of a session that runs here: the one it waits for, and every hunk that stands open beside it.
+pub fn standing(s: &Session) -> Vec<Question> {
+    match &s.notes.asked {
+        Some(asked) if asked.kind == QuestionKind::Content => content(s, asked.since),
+        asked => asked.clone().into_iter().collect(),
+    }
+}
+
+/// Every open hunk is a question of its own (PC-503), since it was shown.
+fn content(s: &Session, since: Stamp) -> Vec<Question> {
+    let Some(edit) = s.notes.track.as_ref().and_then(|t| t.edit.as_ref()) else { return Vec::new() };
+    let shown = |file: usize| {
+        let label = edit.reserved.get(file).map(|e| e.label())?;
+        let record = s.gate_log.iter().find(|r| r.edit == edit.number && r.path == label)?;
+        Stamp::parse(&record.ts)
+    };
+    let open = hunks(s).into_iter();
+    open.map(|(file, hunk)| {
+        let wait = Wait::Content { edit: edit.number, file: file as u32 + 1, hunk };
+        ask::question(s, &wait, &Implementable::default(), shown(file).unwrap_or(since))
+    })
+    .collect()
 }
 
 /// The hunks that wait: file from 0, hunk from 1.

@@ -11,6 +11,7 @@ use crate::domain::question::Question;
 use crate::domain::session::id::SessionId;
 use crate::domain::session::meta::{ResultClass, Status};
 use crate::domain::session::notes::Rehearsal;
+pub use crate::domain::session::pipeline::change::ChangeKind;
 use crate::domain::session::state::Session;
 use crate::domain::spent::Spent;
 use crate::domain::time::Stamp;
@@ -72,6 +73,13 @@ pub enum Ask {
     /// The facts of a session from its event log, for replay.
     Events {
         id: SessionId,
+    },
+    /// What an implementation changed, file by file: all of it, or one `repo/path` with so many lines around.
+    Diff {
+        id: SessionId,
+        scope: Scope,
+        file: Option<String>,
+        context: u32,
     },
     /// The checks of a report (PC-660).
     Verify {
@@ -170,6 +178,18 @@ pub enum Tell {
         id: SessionId,
         events: Vec<Event>,
     },
+    Diff {
+        id: SessionId,
+        scope: Scope,
+        file: Option<String>,
+        /// The edit that was compared.
+        edit: u32,
+        patches: Vec<Patch>,
+        /// There is more than is sent.
+        cut: bool,
+        /// Why there is nothing, or not all.
+        why: Option<String>,
+    },
     Verified {
         id: SessionId,
         findings: Vec<(bool, String, String)>,
@@ -186,6 +206,32 @@ pub enum Tell {
     Bye {
         why: String,
     },
+}
+
+/// What a diff compares.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scope {
+    /// The edit with the commit that the work tree began at: what is reviewed, verified and deployed.
+    #[default]
+    Session,
+    /// The same with what the branch holds in commits.
+    Branch,
+    /// The edit with the one before it.
+    Last,
+}
+
+/// What happened to one file.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Patch {
+    pub repo: String,
+    pub path: String,
+    pub kind: ChangeKind,
+    pub added: u32,
+    pub removed: u32,
+    pub binary: bool,
+    /// Hunks of a unified diff, each with its `@@` line.
+    pub text: String,
 }
 
 /// Who drives a session.

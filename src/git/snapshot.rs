@@ -20,7 +20,7 @@ const WRITE: &str = "writing a file";
 const DEADLINE: Duration = Duration::from_secs(600);
 
 /// The most text of a diff that is given out.
-const DIFF_LIMIT: usize = 8 * 1024 * 1024;
+pub(super) const DIFF_LIMIT: usize = 8 * 1024 * 1024;
 
 /// A file that differs between two trees.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -196,7 +196,7 @@ pub(super) fn changes(
     Ok(files)
 }
 
-fn options() -> DiffOptions {
+pub(super) fn options() -> DiffOptions {
     let mut options = DiffOptions::new();
     options.include_typechange(true);
     options

@@ -14,6 +14,7 @@ pub enum Context {
     Report,
     Library,
     Replay,
+    Pipeline,
     New,
     /// A text over the screen: a turn file, the doctor's findings.
     Reader,
@@ -24,7 +25,7 @@ pub enum Context {
 }
 
 impl Context {
-    pub const ALL: [Context; 12] = [
+    pub const ALL: [Context; 13] = [
         Context::Global,
         Context::Deck,
         Context::Session,
@@ -33,6 +34,7 @@ impl Context {
         Context::Report,
         Context::Library,
         Context::Replay,
+        Context::Pipeline,
         Context::New,
         Context::Reader,
         Context::Menu,
@@ -50,6 +52,7 @@ impl Context {
             Context::Report => "report",
             Context::Library => "library",
             Context::Replay => "replay",
+            Context::Pipeline => "pipeline",
             Context::New => "new",
             Context::Reader => "reader",
             Context::Menu => "menu",
@@ -99,12 +102,20 @@ macro_rules! actions {
 }
 
 actions! {
+    Approve "approve" ("approve", "одобрить"),
+        ("Approve the change under the cursor in a document of yours", "Одобрить изменение под курсором в твоём документе"), [Pipeline];
+    Reject "reject" ("reject", "отклонить"),
+        ("Take the change under the cursor out", "Убрать изменение под курсором"), [Pipeline];
+    Retry "retry" ("retry", "повторить"),
+        ("The step that failed once more", "Повторить шаг, который не удался"), [Pipeline];
+    Escalate "escalate" ("escalate", "эскалировать"),
+        ("Write the open question down as an escalation and decide there", "Записать вопрос как эскалацию и решить там"), [Pipeline];
     Open "open" ("open", "открыть"),
-        ("Open what is selected", "Открыть выбранное"), [Deck Library Replay];
+        ("Open what is selected", "Открыть выбранное"), [Deck Library Replay Pipeline];
     Choose "choose" ("choose", "выбрать"),
         ("Take the selected line", "Взять выбранную строку"), [Menu Question];
     Answer "answer" ("answer", "ответить"),
-        ("Answer the session's open question", "Ответить на вопрос сессии"), [Session];
+        ("Answer the session's open question", "Ответить на вопрос сессии"), [Session Pipeline];
     Send "send" ("send", "отправить"),
         ("Send the text", "Отправить текст"), [Question];
     Start "start" ("start", "начать"),
@@ -121,6 +132,26 @@ actions! {
         ("C: record and close at once", "В: зафиксировать и сразу закрыть"), [Gate];
     Sources "sources" ("sources", "источники"),
         ("Open the turn behind the summary or the objection", "Открыть реплику, на которой стоит резюме или возражение"), [Gate];
+    Comment "comment" ("comment", "заметка"),
+        ("Say something about this line; it goes into another edit", "Сказать об этой строке; пойдёт в следующую правку"), [Pipeline];
+    NextHunk "next-hunk" ("change", "изменение"),
+        ("Next change", "Следующее изменение"), [Pipeline];
+    PreviousHunk "previous-hunk" ("", ""),
+        ("Previous change", "Предыдущее изменение"), [Pipeline];
+    NextFile "next-file" ("", ""),
+        ("Next file of the diff", "Следующий файл"), [Pipeline];
+    PreviousFile "previous-file" ("", ""),
+        ("Previous file of the diff", "Предыдущий файл"), [Pipeline];
+    NextPart "next-part" ("part", "часть"),
+        ("Next part of the screen", "Следующая часть экрана"), [Pipeline];
+    PreviousPart "previous-part" ("", ""),
+        ("Previous part of the screen", "Предыдущая часть экрана"), [Pipeline];
+    SideBySide "side-by-side" ("side", "рядом"),
+        ("Old and new beside each other or below each other", "Старое и новое рядом или друг под другом"), [Pipeline];
+    WholeFile "whole-file" ("whole", "целиком"),
+        ("The whole file, or only what changed", "Весь файл или только изменения"), [Pipeline];
+    Compare "compare" ("compare", "сравнить"),
+        ("Compare with the base, the branch's commits, or the last edit", "Сравнить с базой, с коммитами ветки или с прошлой правкой"), [Pipeline];
     Yes "yes" ("yes", "да"),
         ("Do it", "Сделать"), [Confirm];
     No "no" ("no", "нет"),
@@ -130,11 +161,11 @@ actions! {
     New "new" ("new", "новая"),
         ("Begin a new session", "Начать новую сессию"), [Deck];
     Direct "direct" ("direct", "указать"),
-        ("Give the writer words for its next turn", "Дать писателю указание к следующему ходу"), [Session];
+        ("Give the writer words for its next turn", "Дать писателю указание к следующему ходу"), [Session Pipeline];
     CutIn "cut-in" ("cut in", "вмешаться"),
         ("Stop the running call, add your words, go on", "Остановить идущий вызов, добавить свои слова, продолжить"), [Session];
     Pause "pause" ("pause", "пауза"),
-        ("Pause the session, or let a standing one go on", "Приостановить сессию или продолжить стоящую"), [Session Deck];
+        ("Pause the session, or let a standing one go on", "Приостановить сессию или продолжить стоящую"), [Session Deck Pipeline];
     Interrupt "interrupt" ("", ""),
         ("Interrupt the session; it can be resumed later", "Прервать сессию; её можно продолжить позже"), [Session];
     Finalize "finalize" ("", ""),
@@ -146,7 +177,9 @@ actions! {
     Library "library" ("library", "архив"),
         ("Search everything in all sessions", "Искать по всем сессиям"), [Deck];
     TurnFiles "turn-files" ("files", "файлы"),
-        ("List the session's files", "Список файлов сессии"), [Session];
+        ("List the session's files", "Список файлов сессии"), [Session Pipeline];
+    Pipeline "pipeline" ("pipeline", "реализация"),
+        ("The implementation: diff, findings, checks, deployment", "Реализация: diff, замечания, проверки, деплой"), [Session];
     Replay "replay" ("replay", "повтор"),
         ("Go through the session step by step", "Пройти сессию шаг за шагом"), [Session];
     NextLane "next-lane" ("lane", "дорожка"),
@@ -158,7 +191,7 @@ actions! {
     Stderr "stderr" ("stderr", "stderr"),
         ("What this participant's last call printed beside its reply", "Что последний вызов участника вывел помимо ответа"), [Session];
     Follow "follow" ("follow", "следить"),
-        ("Follow the newest text of this lane", "Следить за новым текстом этой дорожки"), [Session];
+        ("Follow the newest text of this lane", "Следить за новым текстом этой дорожки"), [Session Pipeline];
     Editor "editor" ("$EDITOR", "$EDITOR"),
         ("Write in your editor", "Писать в своём редакторе"), [Question New];
     ShowTurn "show-turn" ("turn", "реплика"),
@@ -200,19 +233,19 @@ actions! {
     NextNew "next-new" ("unseen", "новое"),
         ("Next event that you have not seen", "Следующее событие, которого ты не видел"), [Replay];
     Down "down" ("", ""),
-        ("One line down; in a replay, one round on", "На строку вниз; в повторе — на раунд вперёд"), [Deck Session Question Gate Report Library Replay Reader Menu];
+        ("One line down; in a replay, one round on", "На строку вниз; в повторе — на раунд вперёд"), [Deck Session Question Gate Report Library Replay Pipeline Reader Menu];
     Up "up" ("", ""),
-        ("One line up; in a replay, one round back", "На строку вверх; в повторе — на раунд назад"), [Deck Session Question Gate Report Library Replay Reader Menu];
+        ("One line up; in a replay, one round back", "На строку вверх; в повторе — на раунд назад"), [Deck Session Question Gate Report Library Replay Pipeline Reader Menu];
     PageDown "page-down" ("", ""),
-        ("One page down", "На страницу вниз"), [Deck Session Question Gate Report Library Reader Menu];
+        ("One page down", "На страницу вниз"), [Deck Session Question Gate Report Library Pipeline Reader Menu];
     PageUp "page-up" ("", ""),
-        ("One page up", "На страницу вверх"), [Deck Session Question Gate Report Library Reader Menu];
+        ("One page up", "На страницу вверх"), [Deck Session Question Gate Report Library Pipeline Reader Menu];
     First "first" ("", ""),
-        ("To the beginning", "В начало"), [Deck Session Report Library Replay Reader Menu];
+        ("To the beginning", "В начало"), [Deck Session Report Library Replay Pipeline Reader Menu];
     Last "last" ("", ""),
-        ("To the end", "В конец"), [Deck Session Report Library Replay Reader Menu];
+        ("To the end", "В конец"), [Deck Session Report Library Replay Pipeline Reader Menu];
     Back "back" ("back", "назад"),
-        ("Back to where you came from", "Вернуться"), [Session Report Library Replay Reader Menu];
+        ("Back to where you came from", "Вернуться"), [Session Report Library Replay Pipeline Reader Menu];
     Doctor "doctor" ("", ""),
         ("What was found where: agents, folders, terminal", "Что где найдено: агенты, папки, терминал"), [Global];
     Palette "palette" ("", ""),

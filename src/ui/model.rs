@@ -10,6 +10,7 @@ pub mod lanes;
 pub mod library;
 pub mod menu;
 pub mod part;
+pub mod pipeline;
 pub mod reader;
 pub mod replay;
 pub mod reply;
@@ -32,6 +33,7 @@ use deck::Deck;
 use form::Form;
 use gate::Gate;
 use library::Library;
+use pipeline::Pipeline;
 use replay::{Replay, Seen};
 use report::Report;
 use std::collections::{BTreeMap, BTreeSet};
@@ -54,6 +56,7 @@ pub struct Clock {
 pub enum Screen {
     Session(Shown),
     Gate(Gate),
+    Pipeline(Box<Pipeline>),
     New(Box<Form>),
     Report(Box<Report>),
     Library(Box<Library>),
@@ -167,6 +170,7 @@ impl Model {
             (Some(overlay), _) => overlay.context(),
             (None, Some(Screen::Session(_))) => Context::Session,
             (None, Some(Screen::Gate(_))) => Context::Gate,
+            (None, Some(Screen::Pipeline(_))) => Context::Pipeline,
             (None, Some(Screen::New(_))) => Context::New,
             (None, Some(Screen::Report(_))) => Context::Report,
             (None, Some(Screen::Library(_))) => Context::Library,
@@ -180,6 +184,7 @@ impl Model {
         match self.screens.last() {
             Some(Screen::Session(shown)) => Some(&shown.id),
             Some(Screen::Gate(gate)) => Some(&gate.id),
+            Some(Screen::Pipeline(pipeline)) => Some(&pipeline.id),
             Some(Screen::Report(report)) => Some(&report.id),
             Some(Screen::Replay(replay)) => Some(&replay.id),
             Some(Screen::New(_) | Screen::Library(_)) => None,
@@ -256,7 +261,8 @@ impl Model {
     /// Something with a running clock is on the screen.
     fn shows_running(&self) -> bool {
         match self.screens.last() {
-            Some(Screen::Session(shown)) => self.watched.get(&shown.id).is_some_and(|w| w.call.is_some()),
+            Some(Screen::Session(Shown { id, .. })) => self.watched.get(id).is_some_and(|w| w.call.is_some()),
+            Some(Screen::Pipeline(p)) => self.watched.get(&p.id).is_some_and(|w| w.call.is_some()),
             Some(_) => false,
             None => self.deck.rows.iter().any(|r| r.speaking.is_some()),
         }

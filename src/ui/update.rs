@@ -9,6 +9,7 @@ mod menu;
 mod mouse;
 pub mod open;
 mod part;
+mod pipeline;
 mod reply;
 mod session;
 mod tell;
@@ -92,6 +93,7 @@ fn front(model: &mut Model, action: Action) -> Vec<Cmd> {
         None => match model.screens.last() {
             Some(Screen::Session(_)) => session::act(model, action),
             Some(Screen::Gate(_)) => gate::act(model, action),
+            Some(Screen::Pipeline(_)) => pipeline::act(model, action),
             Some(Screen::New(_)) => form::act(model, action),
             Some(Screen::Report(_) | Screen::Library(_) | Screen::Replay(_)) => part::act(model, action),
             None => deck::act(model, action),
@@ -209,6 +211,7 @@ fn tick(model: &mut Model) -> Vec<Cmd> {
     let looks_at = match model.screens.last() {
         Some(Screen::Session(shown)) if model.focused => Some(shown.id.clone()),
         Some(Screen::Gate(gate)) if model.focused => Some(gate.id.clone()),
+        Some(Screen::Pipeline(p)) if model.focused => Some(p.id.clone()),
         _ => None,
     };
     let ringing = model.attention.due(at, looks_at.as_ref());

@@ -12,6 +12,7 @@ pub mod layout;
 mod library;
 mod menu;
 mod page;
+pub mod pipeline;
 mod preview;
 mod reader;
 mod replay;
@@ -61,6 +62,7 @@ fn screen(model: &Model, canvas: &mut Canvas, area: Rect) {
         None => deck::draw(model, canvas, area),
         Some(Screen::Session(shown)) => session::draw(model, shown, canvas, area),
         Some(Screen::Gate(gate)) => gate::draw(model, gate, canvas, area),
+        Some(Screen::Pipeline(p)) => pipeline::draw(model, p, canvas, area),
         Some(Screen::New(form)) => form::draw(model, form, canvas, area),
         Some(Screen::Report(_) | Screen::Library(_) | Screen::Replay(_)) => reading(model, canvas, area),
     }
@@ -119,4 +121,4 @@ fn small(model: &Model, canvas: &mut Canvas, area: Rect) {
 }
 
 #[cfg(test)]
-mod tests;
+pub mod tests;

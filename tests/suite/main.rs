@@ -17,6 +17,7 @@ mod conformance;
 mod cuts;
 mod dash;
 mod derive;
+mod diffs;
 mod docs;
 mod ends;
 mod evidence;

@@ -7,7 +7,7 @@ mod pipeline;
 mod rounds;
 mod turns;
 
-pub use pipeline::DEPLOYMENT;
+pub use pipeline::{DEPLOYMENT, is_running as is_implementing};
 
 use super::clean::{self, Pass};
 use super::consensus::{Stance, Voice};

@@ -1,6 +1,6 @@
 //! One screen's asks.
 
-use super::{Client, Hub, deck, locked, search, session, spend};
+use super::{Client, Hub, deck, diff, locked, search, session, spend};
 use crate::agents::privacy::pii;
 use crate::config::layers::FlagValue;
 use crate::domain::fact::Fact;
@@ -114,6 +114,9 @@ async fn handle(hub: &Hub, me: u64, ask: Ask) {
             Err(why) => refuse("read", why),
         },
         Ask::Search { seq, query, limit } => search::start(hub, me, seq, &query, limit),
+        Ask::Diff { id, scope, file, context } => {
+            diff::start(hub, me, diff::Wanted { id, scope, file, context })
+        }
         Ask::Events { id } => {
             let events = runtime::events(&hub.shared.setting.layout.runtime(&id));
             hub.tell(me, Tell::Events { id, events });

@@ -11,7 +11,7 @@ use crate::domain::session::phase::{Phase, Wait, phase};
 use crate::domain::session::state::{self, ReportState};
 use crate::domain::time::Stamp;
 use crate::engine::clock::Clock;
-use crate::engine::questions::open_questions;
+use crate::engine::questions::{open_questions, standing};
 use crate::engine::run;
 use crate::engine::runner::{Runner, Update};
 use crate::engine::wire::{Owner, Running, Tell, View};
@@ -122,7 +122,7 @@ fn fold(hub: &Hub, id: &SessionId, event: &runtime::Event) {
         }
         _ => {}
     }
-    view.questions = view.session.notes.asked.clone().into_iter().collect();
+    view.questions = standing(&view.session);
 }
 
 /// The session as it is now: the kept view of one that runs here, else from its files.
@@ -215,7 +215,7 @@ fn view_of(hub: &Hub, runner: &Runner) -> View {
     View {
         session: runner.session.clone(),
         dir: runner.recorder().dir().to_path_buf(),
-        questions: runner.session.notes.asked.clone().into_iter().collect(),
+        questions: standing(&runner.session),
         owner: Owner::Here,
         seq: runtime::next_seq(&hub.shared.setting.layout.runtime(id)).saturating_sub(1),
         preview: String::new(),

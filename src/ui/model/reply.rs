@@ -14,6 +14,8 @@ pub enum Target {
     Direct,
     /// Words for a call that is stopped and made again (PC-701).
     CutIn(Box<Call>),
+    /// Words about this place of an edit, for the next one.
+    Comment(String),
 }
 
 /// Where keys go.
@@ -47,6 +49,7 @@ impl Reply {
             Target::Question(q) => &q.id,
             Target::Direct => "direct",
             Target::CutIn(_) => "cut-in",
+            Target::Comment(place) => &format!("comment {place}"),
         };
         format!("{}/{what}", self.id)
     }

@@ -9,6 +9,7 @@ use crate::domain::session::state::{Session, apply};
 use crate::domain::spent::Spent;
 use crate::domain::time::Stamp;
 pub use crate::engine::wire::Running;
+use crate::engine::questions::standing;
 use crate::engine::wire::{Event, Progress, Row, View};
 use std::collections::BTreeMap;
 
@@ -98,6 +99,10 @@ impl Watched {
         }
         self.count(event);
         apply(&mut self.view.session, &event.fact);
+        if self.view.session.notes.asked.as_ref().is_some_and(|q| q.kind == QuestionKind::Content) {
+            // Every change of a document is a question of its own.
+            self.view.questions = standing(&self.view.session);
+        }
         if self.view.session.notes.asked.is_none() {
             let open = |q: &Question| matches!(q.kind, QuestionKind::Escalation | QuestionKind::Dispute);
             let stands = self.view.session.open_escalation().is_some();

@@ -1,6 +1,6 @@
 //! The mouse: select, scroll, press. Never required.
 
-use super::{act, deck, part, scroll};
+use super::{act, deck, part, pipeline, scroll};
 use crate::ui::action::Action;
 use crate::ui::model::{Model, Screen};
 use crate::ui::msg::Cmd;
@@ -61,6 +61,7 @@ fn press(model: &mut Model, hit: Hit) -> Vec<Cmd> {
             }
             Vec::new()
         }
+        Hit::Pipeline(spot) => pipeline::press(model, spot),
         Hit::Pane(_) => Vec::new(),
     }
 }
@@ -81,6 +82,9 @@ fn wheel(model: &mut Model, action: Action, event: MouseEvent) {
             part::act(model, action);
         }
         return;
+    }
+    if model.overlays.is_empty() && matches!(model.screens.last(), Some(Screen::Pipeline(_))) {
+        return pipeline::wheel(model, event.column, event.row, action, NOTCH);
     }
     if let Some(pane) = model.layout.pane(event.column, event.row) {
         for _ in 0..NOTCH {

@@ -1,11 +1,12 @@
 //! Going somewhere and coming back. A session is watched while something on the screen is about it, no longer.
 
-use super::{part, reply};
+use super::{part, pipeline, reply};
 use crate::domain::question::{Question, QuestionKind};
 use crate::domain::session::id::SessionId;
 use crate::engine::wire::Ask;
 use crate::ui::model::gate::Gate;
 use crate::ui::model::library::Library;
+use crate::ui::model::pipeline::asks;
 use crate::ui::model::reader::Reader;
 use crate::ui::model::replay::Replay;
 use crate::ui::model::reply::{Reply, Target};
@@ -33,6 +34,9 @@ pub fn session(model: &mut Model, id: &SessionId) -> Vec<Cmd> {
 
 /// Opens a question over its session, the gate as a screen of its own.
 pub fn question(model: &mut Model, id: &SessionId, question: &Question) -> Vec<Cmd> {
+    if asks(question.kind) {
+        return pipeline::question(model, id, question);
+    }
     let mut cmds = session(model, id);
     if question.kind == QuestionKind::Gate {
         model.layout.scrolls.remove(&Pane::Gate);
@@ -58,6 +62,7 @@ pub fn next_question(model: &mut Model) -> Vec<Cmd> {
     let here = match (model.overlays.last(), model.screens.last()) {
         (Some(Overlay::Reply(r)), _) => r.question().map(|q| (r.id.clone(), q.id.clone())),
         (None, Some(Screen::Gate(g))) => Some((g.id.clone(), "gate".to_string())),
+        (None, Some(Screen::Pipeline(p))) => p.question().map(|q| (p.id.clone(), q)),
         _ => None,
     };
     let all = model.questions();
@@ -148,6 +153,7 @@ pub fn settle(model: &mut Model) -> Vec<Cmd> {
         match screen {
             Screen::Session(shown) => wanted.push(&shown.id),
             Screen::Gate(gate) => wanted.push(&gate.id),
+            Screen::Pipeline(pipeline) => wanted.push(&pipeline.id),
             Screen::Report(report) => wanted.push(&report.id),
             Screen::Replay(replay) => wanted.push(&replay.id),
             Screen::New(_) | Screen::Library(_) => {}

@@ -1,12 +1,13 @@
 //! What an answer being written does with an action. Leaving keeps what was typed; only sending takes it away.
 
 use super::{open, scroll};
+use crate::domain::question::QuestionKind;
 use crate::domain::session::id::SessionId;
 use crate::domain::session::turn::TurnName;
 use crate::engine::run::Command;
 use crate::ui::action::Action;
-use crate::ui::model::Model;
 use crate::ui::model::reply::{Focus, Reply, Target};
+use crate::ui::model::{Model, pipeline};
 use crate::ui::msg::Cmd;
 use crate::ui::overlay::Overlay;
 use crate::ui::theme::Role;
@@ -120,6 +121,9 @@ fn answer(model: &mut Model, text: String) -> Vec<Cmd> {
         Target::Direct => model
             .lang()
             .pick("the writer gets it with its next turn", "писатель получит это со следующим ходом"),
+        Target::Comment(_) => {
+            model.lang().pick("sent; it goes into another edit", "отправлено; пойдёт в следующую правку")
+        }
         Target::CutIn(_) => model.lang().pick(
             "stopping the call; it is made again with your words",
             "вызов останавливается и будет сделан заново с твоими словами",
@@ -135,6 +139,7 @@ fn command(id: &SessionId, target: &Target, text: String) -> Cmd {
         Target::Question(q) => Cmd::command(id, Command::Answer { question: q.id.clone(), text }),
         Target::Direct => Cmd::command(id, Command::Direct { text }),
         Target::CutIn(call) => Cmd::command(id, Command::CutIn { call: call.clone(), text }),
+        Target::Comment(place) => Cmd::command(id, Command::Direct { text: format!("{place}: {text}") }),
     }
 }
 
@@ -161,6 +166,15 @@ fn source(model: &Model, reply: &Reply) -> Option<String> {
     }
     if let Some(stem) = question.id.strip_prefix("reserved-") {
         return TurnName::parse(&format!("{stem}.md")).map(|name| name.to_string());
+    }
+    if pipeline::asks(question.kind) {
+        let review = || s.reviews.last().map(|r| format!("review-{:02}.md", r.number));
+        let verify = || s.verifies.last().map(|v| format!("verify-{:02}.md", v.number));
+        return match question.kind {
+            QuestionKind::Findings | QuestionKind::Review => review(),
+            QuestionKind::Verify => verify(),
+            _ => None,
+        };
     }
     s.turns.last().map(|t| t.name.to_string())
 }

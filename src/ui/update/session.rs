@@ -1,6 +1,6 @@
 //! What a session's screen does with an action.
 
-use super::{ask_first, copy_path, open, scroll};
+use super::{ask_first, copy_path, open, pipeline, scroll};
 use crate::domain::effect::Call;
 use crate::domain::lang::Lang;
 use crate::domain::session::id::SessionId;
@@ -47,6 +47,7 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
         }
         Action::Reports => report(model, &id),
         Action::Replay => open::replay(model, &id),
+        Action::Pipeline => pipeline::show_any(model, &id),
         Action::CopyPath => copy_path(model, &id, None),
         _ => {
             scroll(model, Pane::Lane(id, lane), action);

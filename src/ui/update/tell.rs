@@ -1,6 +1,6 @@
 //! What the engine says. Facts change what is watched, the deck changes what waits; nothing moves the pilot.
 
-use super::{deck, open, part};
+use super::{deck, open, part, pipeline};
 use crate::domain::session::id::SessionId;
 use crate::engine::wire::{Event, Row, Tell};
 use crate::ui::model::form::Opening;
@@ -15,7 +15,9 @@ use crate::ui::theme::Role;
 pub fn heard(model: &mut Model, tell: Tell) -> Vec<Cmd> {
     let was_dirty = std::mem::replace(&mut model.dirty, true);
     let mut cmds = part::tell(model, &tell);
+    pipeline::tell(model, &tell);
     cmds.extend(core(model, tell, was_dirty));
+    cmds.extend(pipeline::sync(model));
     cmds
 }
 
@@ -85,6 +87,10 @@ fn core(model: &mut Model, tell: Tell, was_dirty: bool) -> Vec<Cmd> {
         Tell::Refused { what, why } => refused(model, &what, &why),
         Tell::Bye { why } => {
             model.engine.bye = Some(why);
+            Vec::new()
+        }
+        diff @ Tell::Diff { .. } => {
+            pipeline::diff(model, diff);
             Vec::new()
         }
         Tell::Found { .. } | Tell::Verified { .. } => Vec::new(),

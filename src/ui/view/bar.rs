@@ -121,12 +121,19 @@ fn works(model: &Model, action: Action) -> bool {
         Some(Overlay::Reply(reply)) => Some(reply),
         _ => None,
     };
+    if let (Some(Screen::Pipeline(p)), None) = (model.screens.last(), model.overlays.last()) {
+        let w = model.watched.get(&p.id);
+        if let Some(works) = w.and_then(|w| crate::ui::model::pipeline::works(p, w, action, model.size.0)) {
+            return works;
+        }
+    }
     match action {
         // Over a screen only what the overlay offers is said; the keys work all the same.
         Action::NextQuestion => model.waiting().0 > 0 && model.overlays.is_empty(),
         Action::Quit => model.overlays.is_empty(),
         // The gate shows its choices with their keys itself.
         Action::Record | Action::Implement | Action::RecordAndClose => false,
+        Action::Pipeline => front.is_some_and(|w| crate::ui::model::pipeline::steps::is_there(w.session())),
         Action::Answer => front.is_some_and(|w| !w.view.questions.is_empty()),
         Action::CutIn => front.is_some_and(|w| w.call.is_some()),
         Action::Direct | Action::Pause if front.is_some() => {

@@ -2,8 +2,10 @@
 
 use crate::domain::session::id::SessionId;
 use crate::ui::action::Action;
+use crate::ui::model::pipeline::Part;
 use crate::ui::scroll::Scroll;
 use crate::ui::text::wrap;
+use crate::ui::view::pipeline::flow::Flow;
 use ratatui::layout::{Position, Rect};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -18,6 +20,7 @@ pub enum Pane {
     Gate,
     Menu,
     Reader,
+    Pipeline(Part),
 }
 
 /// What a click means.
@@ -29,7 +32,17 @@ pub enum Hit {
     /// A line of the list or of the choices in front.
     Line(usize),
     Field(usize),
+    Pipeline(Spot),
     Pane(Pane),
+}
+
+/// A place of the pipeline's screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spot {
+    Part(Part),
+    File(usize),
+    Finding(usize),
+    Row(usize),
 }
 
 #[derive(Default)]
@@ -38,12 +51,17 @@ pub struct Layout {
     /// In drawing order: what lies on top comes last.
     pub hits: Vec<(Rect, Hit)>,
     pub wraps: Wraps,
+    /// The diff as it was laid out last.
+    pub flow: Flow,
+    /// The question of the change that stands before the pilot's eyes, under his cursor.
+    pub decidable: Option<String>,
 }
 
 impl Layout {
     /// The position of a pane. Lanes begin at their end: what comes is what one wants to see.
     pub fn scroll(&mut self, pane: Pane) -> &mut Scroll {
-        let begin = if matches!(pane, Pane::Lane(..)) { Scroll::following } else { Scroll::default };
+        let follows = matches!(pane, Pane::Lane(..) | Pane::Pipeline(Part::Output));
+        let begin = if follows { Scroll::following } else { Scroll::default };
         self.scrolls.entry(pane).or_insert_with(begin)
     }
 

@@ -39,8 +39,7 @@ pub fn draw(model: &Model, reply: &Reply, canvas: &mut Canvas, area: Rect) {
     let editor = if reply.takes_text() { (left / 3).clamp(3, 12).min(left) } else { 0 };
     let text = left.saturating_sub(choices + editor + u16::from(editor > 0));
     let place = Rect { y, height: text, ..inner };
-    let lines: Vec<Line> =
-        body(model, reply, width).into_iter().map(|l| Line::styled(l, canvas.style(Role::Text))).collect();
+    let lines = body(model, reply, width, canvas);
     canvas.scrolled(place, Pane::Question, &lines);
     y += text;
     if let Some(q) = reply.question() {
@@ -73,6 +72,9 @@ fn heading(model: &Model, reply: &Reply, canvas: &mut Canvas, area: Rect) {
             let who = call.vendor.clone().unwrap_or_else(writer);
             let what = lang.pick("stop and ask again:", "остановить и спросить заново:");
             (format!("{what} {who} · {} · {}", call.purpose.key(), slug(&reply.id)), Role::Focus)
+        }
+        Target::Comment(place) => {
+            (format!("{} · {} {place}", slug(&reply.id), lang.pick("about", "о")), Role::Focus)
         }
     };
     let gone = if reply.gone { lang.pick(" · closed meanwhile", " · уже закрыт") } else { "" };
@@ -113,18 +115,33 @@ fn options(reply: &Reply, q: &Question, canvas: &mut Canvas, area: Rect) {
 }
 
 /// The question in full. The text of a question is the session's, in the session's language.
-fn body(model: &Model, reply: &Reply, width: usize) -> Vec<String> {
-    let Some(q) = reply.question() else { return frozen(reply, model.lang(), width) };
-    let mut lines = wrap(q.text.trim_end(), width);
+fn body(model: &Model, reply: &Reply, width: usize, canvas: &Canvas) -> Vec<Line<'static>> {
+    let Some(q) = reply.question() else {
+        return frozen(reply, model.lang(), width).into_iter().map(Line::from).collect();
+    };
+    let mut lines = Vec::new();
+    for line in q.text.trim_end().split('\n') {
+        let style = canvas.style(diff_role(q.kind, line));
+        lines.extend(wrap(line, width).into_iter().map(|l| Line::styled(l, style)));
+    }
     let others = model.deck.row(&reply.id).map_or(0, |r| r.questions.len().saturating_sub(1));
     if others > 0 {
         let text = match model.lang() {
             Lang::En => format!("{others} more in this session"),
             Lang::Ru => format!("ещё вопросов в этой сессии: {others}"),
         };
-        lines.extend([String::new(), text]);
+        lines.extend([Line::default(), Line::styled(text, canvas.style(Role::Muted))]);
     }
     lines
+}
+
+/// A change that is decided on is shown as one.
+fn diff_role(kind: QuestionKind, line: &str) -> Role {
+    match line.as_bytes().first() {
+        Some(b'+') if kind == QuestionKind::Content => Role::DiffAdd,
+        Some(b'-') if kind == QuestionKind::Content => Role::DiffDel,
+        _ => Role::Text,
+    }
 }
 
 /// What stands still until the pilot answers.
@@ -133,6 +150,10 @@ fn frozen(reply: &Reply, lang: Lang, width: usize) -> Vec<String> {
         Target::Direct => lang.pick(
             "The writer reads this before its next turn. Nothing stops.",
             "Писатель прочтёт это перед следующим ходом. Ничего не останавливается.",
+        ),
+        Target::Comment(_) => lang.pick(
+            "The implementer gets it with another edit, before anything is deployed. Nothing stops.",
+            "Исполнитель получит это со следующей правкой, до деплоя. Ничего не останавливается.",
         ),
         Target::CutIn(_) => lang.pick(
             "Sending ends this call now. What it has said is kept, marked, and counts nothing; the same participant is asked again in the same round, with your words before the question. Without words it is asked as before.",

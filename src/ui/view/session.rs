@@ -9,6 +9,7 @@ use crate::domain::session::meta::Status;
 use crate::domain::time::Stamp;
 use crate::engine::wire::Owner;
 use crate::ui::model::deck::slug;
+use crate::ui::model::pipeline::steps::hint;
 use crate::ui::model::watched::Watched;
 use crate::ui::model::{Model, Shown, lanes};
 use crate::ui::theme::Role;
@@ -110,6 +111,7 @@ fn facts(w: &Watched, canvas: &Canvas) -> Vec<String> {
         (lang.pick("turn", "обмен"), s.meta.turns_limit)
     };
     let mut out = vec![format!("{unit} {last} {} {limit}", lang.pick("of", "из"))];
+    out.extend(hint(w, lang));
     match (s.meta.status, w.view.owner) {
         (Status::Completed, _) => {
             let class = s.meta.engine_result_class.map_or("—", |c| c.key());

@@ -30,7 +30,7 @@ use ratatui::backend::TestBackend;
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (40, 15)];
 
 /// The screen as text, blanks at line ends removed.
-fn drawn(model: &mut Model) -> String {
+pub fn drawn(model: &mut Model) -> String {
     let (width, height) = model.size;
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
     terminal.draw(|frame| view(model, frame)).unwrap();
