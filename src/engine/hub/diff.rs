@@ -104,11 +104,11 @@ fn ways(track: &Track, tree: &Tree, edit: &Edit, before: Option<&Edit>, scope: S
 /// The edit before this one, from the log.
 fn previous(hub: &Hub, id: &SessionId, edit: &Edit) -> Option<Edit> {
     let events = runtime::events(&hub.shared.setting.layout.runtime(id));
-    let edits = events.into_iter().rev().filter_map(|e| match e.fact {
+    let mut edits = events.into_iter().rev().filter_map(|e| match e.fact {
         Fact::Edited { edit, .. } => Some(edit),
         _ => None,
     });
-    edits.skip_while(|e| e.number >= edit.number).next()
+    edits.find(|e| e.number < edit.number)
 }
 
 /// What the session's files say was deployed, where the configuration says it lies.

@@ -57,7 +57,8 @@ fn laid(
         let tight = gap == TIGHT;
         let name = if tight { step.name.split(' ').next().unwrap_or_default() } else { step.name };
         let mut text = format!("{shape} {name}");
-        if !step.detail.is_empty() && !(tight && step.state == State::Done) {
+        let told = !tight || step.state != State::Done;
+        if told && !step.detail.is_empty() {
             text.push_str(&format!(" {}", step.detail));
         }
         // What is done or to come says so by its place and shape; the rest needs its word.
