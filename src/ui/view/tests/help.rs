@@ -21,6 +21,7 @@ fn help_en_80() {
     |                              finalize          Write the report of an interru…
     |  r                           reports           Read the session's report
     |  t                           turn-files        List the session's files
+    |  P                           pipeline          The implementation: diff, find…
     |  R                           replay            Go through the session step by…
     |  Tab                         next-lane         Next participant
     |  Shift+Tab                   previous-lane     Previous participant
@@ -28,8 +29,7 @@ fn help_en_80() {
     |  e                           stderr            What this participant's last c…
     |  f                           follow            Follow the newest text of this…
     |  y                           copy-path         Copy the path of this file
-    |  j Down                      down              One line down; in a replay, on…
-    |  k Up                        up                One line up; in a re ↓ 45 more
+    |  j Down                      down              One line down; in a  ↓ 60 more
     |────────────────────────────────────────────────────────────────────────────────
     | Enter choose   Esc back                                                 ? keys
     ");
@@ -53,7 +53,7 @@ fn help_en_40() {
     |  i             interrupt         Inte…
     |                finalize          Writ…
     |  r             reports           Read…
-    |  t             turn-files   ↓ 54 more
+    |  t             turn-files   ↓ 69 more
     |────────────────────────────────────────
     | Enter choose   Esc back         ? keys
     ");
@@ -78,9 +78,10 @@ fn help_ru_120() {
     | раунд 1 · │                                 finalize          Написать отчёт прерванной сессии и закрыть…  │
     | codex is r│  r                              reports           Читать отчёт сессии                          │
     | them.     │  t                              turn-files        Список файлов сессии                         │
-    |           │  R                              replay            Пройти сессию шаг за шагом                   │
-    | red ␛]0;ow│  Tab                            next-lane         Следующий участник                           │
-    | 👨‍👩‍👧 ❤️ שלום│  Shift+Tab                      previous-lane     Предыдущий участник                          │
+    |           │  P                              pipeline          Реализация: diff, замечания, проверки, депл… │
+    | red ␛]0;ow│  R                              replay            Пройти сессию шаг за шагом                   │
+    | 👨‍👩‍👧 ❤️ שלום│  Tab                            next-lane         Следующий участник                           │
+    |           │  Shift+Tab                      previous-lane     Предыдущий участник                          │
     |           │  z                              zoom              Один участник на весь экран и обратно        │
     |           │  e                              stderr            Что последний вызов участника вывел помимо…  │
     |           │  f                              follow            Следить за новым текстом этой дорожки        │
@@ -98,11 +99,10 @@ fn help_ru_120() {
     |           │  Ctrl+z                         suspend           В оболочку; вернуться: fg                    │
     |           │  ?                              help              Все действия и их клавиши                    │
     |           │  Ctrl+c Ctrl+q                  quit              Выйти; сессии продолжат работать             │
-    |           │  Enter                          open              Открыть выбранное (deck)                     │
-    |───────────│  Enter                          choose            Взять выбранную строку (menu)                │───────────
-    | раунд 0  c│  Ctrl+Enter Alt+Enter Ctrl+s    send              Отправить текст (question)                   │
-    | раунд 1  c│  Ctrl+Enter Alt+Enter           start             Начать сессию (new)                          │ right…
-    | раунд 2  c│  Esc                            later             Оставить вопрос открытым; он остаё ↓ 29 ещё  │
+    |───────────│  y                              approve           Одобрить изменение под курсором в твоём док… │───────────
+    | раунд 0  c│  n                              reject            Убрать изменение под курсором (pipeline)     │
+    | раунд 1  c│  r                              retry             Повторить шаг, который не удался (pipeline)  │ right…
+    | раунд 2  c│  e                              escalate          Записать вопрос как эскалацию и ре ↓ 44 ещё  │
     | R0 ●──R1 ●│────────────────────────────────────────────────────────────────────────────────────────────────│
     | Enter выбрать   Esc назад                                                                                    ? клавиши
     ");
