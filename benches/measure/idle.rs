@@ -32,8 +32,8 @@ pub fn run(table: &mut Table) {
     let time = start.elapsed().as_secs_f64();
     for ((size, pids, ..), before) in worlds.iter().zip(before) {
         let now = Spent::of(pids);
-        points.push((*size, (now.switches - before.switches) as f64 / time));
-        cost = (now.ticks - before.ticks) as f64 * 10.0 / time;
+        points.push((*size, now.switches.saturating_sub(before.switches) as f64 / time));
+        cost = now.ticks.saturating_sub(before.ticks) as f64 * 10.0 / time;
     }
     let (most, wakes) = *points.iter().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap();
     let listed = format!("{most} sessions");

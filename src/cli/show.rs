@@ -1,5 +1,7 @@
 //! `show`: one session, its state and its open questions.
 
+mod implementation;
+
 use super::args::{Place, Show};
 use super::context::{self, Context};
 use super::error::CliError;
@@ -45,6 +47,7 @@ pub fn run(place: &Place, args: Show) -> Result<u8, CliError> {
             "turns": turns.iter().map(|t| t.name.to_string()).collect::<Vec<_>>(),
             "rejected": s.rejected.iter().map(|r| serde_json::json!({"file": format!("{}.rejected-{}.txt", r.name.stem(), r.k), "reason": r.reason})).collect::<Vec<_>>(),
             "escalations": s.escalations.iter().map(|e| serde_json::json!({"file": e.file_name(), "turn": e.turn, "reason": e.reason, "source": e.source, "response": e.response})).collect::<Vec<_>>(),
+            "implementation": implementation::json(s),
             "questions": questions.iter().map(question).collect::<Vec<_>>(),
             "evidence": evidence.iter().flat_map(|(turn, items)| items.iter().map(move |item| serde_json::json!({"turn": turn.to_string(), "claim": item.claim.to_string(), "mark": item.mark, "why": item.why}))).collect::<Vec<_>>(),
             "problems": loaded.problems,
@@ -92,6 +95,7 @@ pub fn run(place: &Place, args: Show) -> Result<u8, CliError> {
             );
         }
     }
+    implementation::lines(s).iter().for_each(|line| println!("{line}"));
     for problem in &loaded.problems {
         println!("problem     {}", sanitize(problem));
     }

@@ -78,6 +78,8 @@ pub struct Pipeline {
     pub cursor: usize,
     /// Where to stand when the diff has come.
     pub goal: Option<Place>,
+    /// The pilot has decided on all that was shown: what waits in the next edit is where he goes on.
+    pub follows: bool,
     /// The question whose change to stand on, once the diff has it.
     pub ask: Option<String>,
     /// The verification that was asked for, and its text.
@@ -113,6 +115,7 @@ impl Pipeline {
             asked: None,
             cursor: 0,
             goal: None,
+            follows: false,
             ask: None,
             verify: None,
             sent: Vec::new(),
@@ -136,15 +139,18 @@ impl Pipeline {
         })
     }
 
-    /// Takes a diff. The pilot stays at the same place of the same file, or goes where he wanted to go.
+    /// Takes a diff. The pilot stays at the same place of the same file, or goes where he wanted to go, or on to what is
+    /// shown again after his decisions.
     pub fn take(&mut self, doc: Doc, s: &Session) {
         let first = self.doc.is_none();
+        let follows = std::mem::take(&mut self.follows);
         let place = self.goal.take().or_else(|| self.doc.as_ref().and_then(|d| d.place(self.cursor)));
         let open = || {
             (0..doc.rows.len())
                 .find(|row| doc.gate(*row).is_some() && decided(self, &doc, *row, s) == Some(Decided::Open))
         };
         self.cursor = match place {
+            _ if follows && open().is_some() => open().unwrap_or(0),
             Some(place) => doc.row_at(&place).unwrap_or(0),
             None if first => open().unwrap_or(0),
             None => 0,

@@ -8,8 +8,8 @@ use crate::domain::session::failure::Reason;
 use crate::domain::session::state::{Session, apply};
 use crate::domain::spent::Spent;
 use crate::domain::time::Stamp;
-pub use crate::engine::wire::Running;
 use crate::engine::questions::standing;
+pub use crate::engine::wire::Running;
 use crate::engine::wire::{Event, Progress, Row, View};
 use std::collections::BTreeMap;
 

@@ -239,8 +239,10 @@ fn decide(model: &mut Model, yes: bool) -> Vec<Cmd> {
         return Vec::new();
     };
     let next = watched(model).and_then(|(p, w)| next_open(p, w.session()));
-    if let (Some(next), Some(p)) = (next, front(model)) {
-        p.cursor = next;
+    match (next, front(model)) {
+        (Some(next), Some(p)) => p.cursor = next,
+        (None, Some(p)) => p.follows = true,
+        _ => {}
     }
     vec![Cmd::command(&id, Command::Answer { question, text: said.into() })]
 }
