@@ -234,3 +234,60 @@ fn pictures_of_the_readme() {
         }
     }
 }
+
+/// From decision to deployment: the pipeline's screen, and a film of the way there.
+#[test]
+fn pictures_of_a_deployment() {
+    let Ok(folder) = std::env::var("FLIGHTDECK_PICTURES") else {
+        println!("FLIGHTDECK_PICTURES is not set: nothing to draw");
+        return;
+    };
+    let folder = root().join(folder);
+    for (name, palette) in [("dark", &DARK), ("light", &LIGHT)] {
+        let desk = Desk::new();
+        desk.stage.config(&format!("screen: {{motion: false}}\ntheme: {name}"));
+        let sessions = desk.stage.sessions();
+        let place =
+            ["--sessions-dir", sessions.to_str().unwrap(), "demo", "--story", "deploy", "--speed", "4"];
+        let mut s = desk.open(&place, (100, 30));
+        let mut frames = Vec::new();
+        let mut take = |s: &Pty, what: &str, seconds: u32| {
+            if !what.is_empty() {
+                fs::write(folder.join(format!("{what}-{name}.svg")), still(s, palette)).unwrap();
+            }
+            frames.push((cells(s.parser.screen(), palette), seconds));
+        };
+        s.shows("! 1 waiting");
+        s.keys("\r");
+        s.shows("implement now");
+        take(&s, "", 3);
+        s.keys("b");
+        s.shows("! 2 waiting");
+        s.shows("P pipeline");
+        s.keys("P");
+        s.shows("change 1/2 · open");
+        take(&s, "pipeline", 4);
+        s.keys("y");
+        s.shows("▌! change 2/2 · open");
+        s.shows("! 1 waiting");
+        take(&s, "", 2);
+        s.keys("n");
+        s.shows("▌! change 1/1 · open");
+        s.until("the question stands", |s| {
+            s.text().contains("gate · waits for you") && s.text().contains("! 1 waiting")
+        });
+        take(&s, "", 3);
+        s.keys("y");
+        s.shows("review 1/3");
+        take(&s, "", 2);
+        s.until("the tests have run", |s| s.text().contains("✓ verify") || s.text().contains("✓ deploy"));
+        take(&s, "", 2);
+        s.shows("✓ outcome");
+        take(&s, "", 4);
+        s.keys("\x03");
+        assert_eq!(s.code(), 0);
+        if name == "dark" {
+            fs::write(folder.join("deploy.svg"), film(&frames, (30, 100), palette)).unwrap();
+        }
+    }
+}

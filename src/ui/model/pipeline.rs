@@ -143,20 +143,25 @@ impl Pipeline {
     /// shown again after his decisions.
     pub fn take(&mut self, doc: Doc, s: &Session) {
         let first = self.doc.is_none();
-        let follows = std::mem::take(&mut self.follows);
         let place = self.goal.take().or_else(|| self.doc.as_ref().and_then(|d| d.place(self.cursor)));
-        let open = || {
-            (0..doc.rows.len())
-                .find(|row| doc.gate(*row).is_some() && decided(self, &doc, *row, s) == Some(Decided::Open))
-        };
+        let open = || first_open(self, &doc, s);
         self.cursor = match place {
-            _ if follows && open().is_some() => open().unwrap_or(0),
             Some(place) => doc.row_at(&place).unwrap_or(0),
             None if first => open().unwrap_or(0),
             None => 0,
         };
         self.doc = Some(doc);
+        self.follow(s);
         self.go_on();
+    }
+
+    /// Goes on to what waits now, when the pilot had decided on all that was shown and has not moved since. The diff may
+    /// come before the edit is put before him, or after.
+    pub fn follow(&mut self, s: &Session) {
+        let open = self.doc.as_ref().filter(|_| self.follows).and_then(|doc| first_open(self, doc, s));
+        if let Some(row) = open {
+            (self.cursor, self.follows) = (row, false);
+        }
     }
 
     /// Goes to the change that a question asks about, if the diff has it.
@@ -193,16 +198,23 @@ impl Pipeline {
     }
 }
 
+/// The first change that waits.
+fn first_open(p: &Pipeline, doc: &Doc, s: &Session) -> Option<usize> {
+    (0..doc.rows.len())
+        .find(|row| doc.gate(*row).is_some() && decided(p, doc, *row, s) == Some(Decided::Open))
+}
+
 /// What was decided about the change that a row belongs to; `None` for a row that nobody decides on.
 pub fn decided(p: &Pipeline, doc: &Doc, row: usize, s: &Session) -> Option<Decided> {
     let gate = doc.gate(row)?;
     let edit = s.notes.track.as_ref()?.edit.as_ref().filter(|e| e.number == doc.edit)?;
     let reserved = edit.reserved.get(gate.reserved)?;
-    let decision =
-        content::decisions(&s.gate_log, edit.number, reserved).get(gate.hunk as usize - 1).copied()?;
+    let decision = content::known(&s.gate_log, edit.number, reserved).get(gate.hunk as usize - 1).copied()?;
     Some(match decision {
         Some(true) => Decided::Approved,
         Some(false) => Decided::Rejected,
+        // It is not put before the pilot yet.
+        None if !content::was_shown(&s.gate_log, edit.number, reserved) => return None,
         None => {
             let question = doc.question(row);
             let sent = p.sent.iter().find(|(q, _)| Some(q) == question.as_ref());

@@ -139,6 +139,7 @@ pub fn sync(model: &mut Model) -> Vec<Cmd> {
         let Some(w) = model.watched.get(&p.id) else { continue };
         let s = w.session();
         p.sent.retain(|(sent, _)| w.view.questions.iter().any(|q| q.id == *sent));
+        p.follow(s);
         if let Some(wanted) = p.wanted(s).filter(|wanted| p.asked.as_ref() != Some(wanted)) {
             let context = if wanted.file.is_some() { WHOLE } else { CONTEXT };
             let (scope, file) = (wanted.scope, wanted.file.clone());
@@ -334,6 +335,7 @@ fn step(model: &mut Model, by: isize, rows: fn(&Doc) -> &Vec<u32>) {
         _ => rows.clone().rev().find(|row| *row < p.cursor),
     };
     p.cursor = to.unwrap_or(p.cursor);
+    p.follows = false;
 }
 
 /// What Enter does where the pilot is.
@@ -414,7 +416,7 @@ fn movement(model: &mut Model, part: Part, action: Action) {
         (Part::Diff, Some(by)) => {
             let rows = p.doc.as_ref().map_or(0, |d| d.rows.len());
             let to = model.layout.flow.moved(p.cursor, by, rows);
-            front(model).into_iter().for_each(|p| p.cursor = to);
+            front(model).into_iter().for_each(|p| (p.cursor, p.follows) = (to, false));
         }
         (Part::Output | Part::Result, _) => drop(scroll(model, Pane::Pipeline(part), action)),
         _ => {}

@@ -87,6 +87,18 @@ pub fn is_approved(log: &[Record], edit: &ReservedEdit) -> bool {
     !edit.hunks.is_empty() && shown.iter().any(all)
 }
 
+/// What is known about each hunk of an edit, for showing: its own decisions, else those of an earlier edit of the same
+/// content, used up or not.
+pub fn known(log: &[Record], number: u32, edit: &ReservedEdit) -> Vec<Option<bool>> {
+    let own = decisions(log, number, edit);
+    if own.iter().any(Option::is_some) {
+        return own;
+    }
+    let earlier = log.iter().filter(|r| r.is_about(edit)).map(|r| decisions(log, r.edit, edit));
+    let approved = |of: &Vec<Option<bool>>| of.iter().all(|d| *d == Some(true));
+    earlier.into_iter().find(approved).unwrap_or(own)
+}
+
 /// What the gate wants before an edit may go on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Due {
@@ -188,7 +200,9 @@ mod tests {
         assert_eq!(due(&halves[..1], &edit(2, "d")), Due::Show(0), "what was rejected is asked again");
         let other = ReservedEdit { path: "strategy.md".into(), ..reserved("b") };
         assert!(!is_approved(&log, &other), "another file");
+        assert_eq!(known(&log, 2, &reserved("b")), [Some(true), Some(true)]);
         log.push(Record { used: Some("sha".into()), ..line(1, "b", &[]) });
+        assert_eq!(known(&log, 2, &reserved("b")), [Some(true), Some(true)], "it was approved all the same");
         assert!(!is_approved(&log, &reserved("b")), "used up");
     }
 

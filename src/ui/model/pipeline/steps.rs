@@ -220,7 +220,7 @@ fn detail(s: &Session, track: &Track, step: usize, lang: Lang) -> String {
         CONTENT => {
             let decided = edit
                 .into_iter()
-                .flat_map(|e| e.reserved.iter().flat_map(|r| content::decisions(&s.gate_log, e.number, r)));
+                .flat_map(|e| e.reserved.iter().flat_map(|r| content::known(&s.gate_log, e.number, r)));
             let decided: Vec<Option<bool>> = decided.collect();
             match decided.iter().filter(|d| d.is_some()).count() {
                 _ if decided.is_empty() => String::new(),
