@@ -21,8 +21,8 @@ pub fn run(table: &mut Table) {
             screen.shows(NEWEST);
             screen.settle(Duration::from_millis(500), Duration::from_secs(5));
             let engine = world.engine().expect("an engine");
-            // The look at the engine was a connection of its own, and the first look around comes after five seconds.
-            screen.settle(Duration::from_secs(6), Duration::from_secs(7));
+            // The look at the engine was a connection of its own, and the first looks around come after five and ten seconds.
+            screen.settle(Duration::from_secs(15), Duration::from_secs(16));
             (*size, [screen.pid(), engine], world, screen)
         })
         .collect();

@@ -155,7 +155,10 @@ pub fn confinement(
                 confinement.read.extend(work.guarded.iter().map(|dir| dir.join(".git")));
                 Some(Confinement { wrapper, ..confinement })
             }
-            Decision::Guarded => Some(guard::all_but(&work.guarded, &work.write)),
+            Decision::Guarded => {
+                let scratch = place.scratch.to_path_buf();
+                Some(guard::all_but(&work.guarded, &[&work.write[..], &[scratch]].concat()))
+            }
             _ => None,
         };
         return (decision, confinement);

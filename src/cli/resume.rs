@@ -44,7 +44,10 @@ pub fn run(place: &Place, args: Resume) -> Result<u8, CliError> {
         }
     }
     // To resume is to try again: a failed call is repeated without another question.
-    if matches!(phase(&runner.session), Phase::Wait(Wait::PeerRetry | Wait::WriterRetry)) {
+    if matches!(
+        phase(&runner.session),
+        Phase::Wait(Wait::PeerRetry | Wait::WriterRetry | Wait::ImplementRetry)
+    ) {
         runner.record(Fact::Retried).map_err(storage)?;
     }
     let view = if args.drive.json { View::Json } else { View::Lines };

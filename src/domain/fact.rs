@@ -231,7 +231,7 @@ pub enum Fact {
         deployed: Vec<Deployed>,
         refusal: Option<Refusal>,
         used: Vec<Record>,
-        /// `result_path`: the first changed file, relative to the workspace where it lies in one.
+        /// `result_path`: the first changed file, relative to the workspace, or by its repository's name.
         #[serde(default)]
         result: String,
     },

@@ -225,7 +225,7 @@ fn pc_512_nothing_changed_is_a_question() {
 #[test]
 fn pc_512_the_agent_cannot_write_into_the_real_tree() {
     let edit = r#"echo leaked >> "$HOME/app/code.txt"; echo leaked > "$HOME/app/leak.txt"; echo leaked > "$HOME/app/.git/hooks/pre-commit"
-echo in >> code.txt; echo done"#;
+t=$(mktemp) && echo in > "$t" && cat "$t" >> code.txt; echo done"#;
     let world = World::new(&["app"], edit, FINE, "true");
     let ran = world.run(&[]);
     if flightdeck::agents::sandbox::support().is_err() {

@@ -50,6 +50,7 @@ fn rehearsed(name: &str) -> Story {
     }
     run.push(told.task.clone());
     let story = name.to_string();
+    let repositories = told.repositories.clone();
     let prepare = move |stage: &Stage| {
         let mut config = String::from("vendors:\n");
         for (key, agent) in &keys {
@@ -61,6 +62,19 @@ fn rehearsed(name: &str) -> Story {
                 key,
                 &format!("exec {program} rehearse {story} {key} --speed 0 < \"$HOME/prompts/$note\"\n"),
             );
+        }
+        if !repositories.is_empty() {
+            config.push_str("implementation:\n  repos:\n");
+        }
+        for (name, repository) in &repositories {
+            let (at, verify) = (stage.home().join(name), serde_json::to_string(&repository.verify).unwrap());
+            for (file, text) in &repository.files {
+                fs::create_dir_all(at.join(file).parent().unwrap()).unwrap();
+                fs::write(at.join(file), text).unwrap();
+            }
+            let files: Vec<String> = repository.files.keys().cloned().collect();
+            flightdeck::git::fresh::repository(&at, &files, "begin").unwrap();
+            config.push_str(&format!("    {name}: {{path: ../../{name}, verify: {verify}}}\n"));
         }
         fs::write(stage.home().join(".config/flightdeck/config.yaml"), config).unwrap();
     };

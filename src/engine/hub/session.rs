@@ -199,7 +199,10 @@ pub async fn resume(hub: &Hub, id: &SessionId, yes: bool, finalize: bool) -> Res
             }
             _ => {}
         }
-        if matches!(phase(&runner.session), Phase::Wait(Wait::PeerRetry | Wait::WriterRetry)) {
+        if matches!(
+            phase(&runner.session),
+            Phase::Wait(Wait::PeerRetry | Wait::WriterRetry | Wait::ImplementRetry)
+        ) {
             runner.record(Fact::Retried).map_err(|e| e.to_string())?;
         }
     }

@@ -68,13 +68,14 @@ pub fn deploy(shop: &Shop, crew: &Crew) -> CallResult {
     CallResult::Deployment { deployed, refusal, used, result: first(shop) }
 }
 
-/// PC-163: the first changed artifact, relative to the workspace where it lies in one.
+/// PC-163: the first changed artifact, relative to the workspace; by its repository's name where it lies in none.
 fn first(shop: &Shop) -> String {
     let file = shop.track.edit.as_ref().and_then(|e| e.files.first());
     let tree = file.and_then(|f| shop.track.trees.iter().find(|t| t.name == f.repo));
     let (Some(file), Some(tree)) = (file, tree) else { return String::new() };
     let path = Path::new(&tree.real).join(&file.path);
-    path.strip_prefix(&shop.workspace).unwrap_or(&path).display().to_string()
+    let inside = path.strip_prefix(&shop.workspace).ok().filter(|_| shop.workspace.is_absolute());
+    inside.map_or_else(|| file.label(), |inside| inside.display().to_string())
 }
 
 fn all(

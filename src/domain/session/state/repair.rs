@@ -24,6 +24,10 @@ pub(super) fn repair(s: &mut Session) {
             s.meta.roles = roles;
         }
     }
+    // A verification's file proves it (PC-531); `meta.yaml` may not have heard of it yet.
+    if let Some(last) = s.verifies.last() {
+        s.meta.verify_status = last.verdict.status().into();
+    }
     if s.row.is_none() {
         s.row = Some(s.meta.status.key().into());
     }
@@ -49,6 +53,7 @@ pub fn repairs(session: &Session) -> Vec<String> {
         format!("escalations_count {} → {}", old.escalations_count, new.escalations_count),
     );
     say(old.peer_attempts != new.peer_attempts, "peer_attempts of vendors that answered → 0".into());
+    say(old.verify_status != new.verify_status, format!("verify_status → {}", new.verify_status));
     say(old.roles != new.roles, "roles taken from the discovery file".into());
     say(session.row != mended.row, "index row created".into());
     what
