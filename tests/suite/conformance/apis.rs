@@ -170,7 +170,7 @@ fn named(data: &Value, is_text: bool) -> Event {
     Event { name: data["type"].as_str().map(String::from), data: data.to_string(), is_text }
 }
 
-fn messages_usage(t: Tokens) -> Value {
+pub fn messages_usage(t: Tokens) -> Value {
     json!({"input_tokens": t.input, "output_tokens": t.output, "cache_creation_input_tokens": 0,
         "cache_read_input_tokens": t.cached})
 }
@@ -203,7 +203,7 @@ fn messages(model: &Value, text: &str, tokens: Tokens, end: End) -> Vec<Event> {
     events
 }
 
-fn responses_object(model: &Value, text: Option<&str>, t: Tokens, end: End) -> Value {
+pub fn responses_object(model: &Value, text: Option<&str>, t: Tokens, end: End) -> Value {
     let mut object = json!({"id": "resp_1", "object": "response", "created_at": 1, "model": model,
         "status": "in_progress", "output": [], "usage": null, "error": null, "incomplete_details": null});
     if let Some(text) = text {
@@ -259,7 +259,7 @@ fn responses(model: &Value, text: &str, tokens: Tokens, end: End) -> Vec<Event> 
     numbered.collect()
 }
 
-fn chat_usage(t: Tokens) -> Value {
+pub fn chat_usage(t: Tokens) -> Value {
     json!({"prompt_tokens": t.input + t.cached, "completion_tokens": t.output,
         "total_tokens": t.input + t.cached + t.output, "prompt_tokens_details": {"cached_tokens": t.cached},
         "completion_tokens_details": {"reasoning_tokens": t.reasoning}, "cached_tokens": t.cached})
@@ -294,7 +294,7 @@ fn chat(body: &Value, text: &str, tokens: Tokens, end: End) -> Vec<Event> {
 }
 
 /// Gemini counts its thoughts beside the candidates.
-fn gemini_chunk(text: &str, stop: Option<&str>, tokens: Option<Tokens>) -> Value {
+pub fn gemini_chunk(text: &str, stop: Option<&str>, tokens: Option<Tokens>) -> Value {
     let mut candidate = json!({"content": {"role": "model", "parts": [{"text": text}]}, "index": 0});
     if let Some(stop) = stop {
         candidate["finishReason"] = stop.into();

@@ -1,6 +1,7 @@
 //! What every vendor has to do, one function a case.
 
 mod failures;
+mod implements;
 mod place;
 mod sessions;
 
@@ -10,7 +11,7 @@ use super::lab::Lab;
 pub type Case = fn(&Lab) -> Outcome;
 
 /// In the order of the table.
-pub const ALL: [(&str, Case); 25] = [
+pub const ALL: [(&str, Case); 28] = [
     ("one peer", sessions::one_peer),
     ("writes", sessions::writes),
     ("three participants", sessions::three),
@@ -33,6 +34,9 @@ pub const ALL: [(&str, Case); 25] = [
     ("long prompt", place::long_prompt),
     ("strange prompts", place::strange_prompts),
     ("no tools", place::no_tools),
+    ("implements", implements::implements),
+    ("implements without a key", implements::without_key),
+    ("implements in our sandbox", implements::required),
     ("timeout leaves no child", place::timeout_leaves_none),
     ("cut-in leaves no child", place::cut_in_leaves_none),
     ("interrupt leaves no child", place::interrupt_leaves_none),

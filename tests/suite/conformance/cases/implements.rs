@@ -1,0 +1,152 @@
+//! Choice B carried out by a real program: it edits files of the worktree and none outside, another call of it reviews,
+//! and the change is on the repository's branch.
+
+use super::sessions::tail;
+use super::want;
+use crate::conformance::Outcome;
+use crate::conformance::lab::{Lab, spent, told};
+use crate::conformance::model::{Asked, Mood};
+use crate::conformance::tools::IMPLEMENTER;
+use crate::stage::{Ran, finish};
+use serde_json::{Value, json};
+use std::fs;
+use std::process::Command;
+
+/// The report has a chapter more when something was implemented.
+const SYNTHESIS: &str = "[ \"$FLIGHTDECK_CALL\" = synthesis ] && { report | sed 's/^## 7/## 6. Implementation and verification\\nSee _outcome.md.\\n\\n## 7/'; exit; }\n";
+
+pub fn implements(lab: &Lab) -> Outcome {
+    deploy(lab, &json!({}))
+}
+
+/// With a token claude is started in another mode than with an API key.
+pub fn without_key(lab: &Lab) -> Outcome {
+    if lab.row.name != "claude" {
+        return Outcome::Cannot("the way in makes no difference to how it edits".into());
+    }
+    deploy(lab, &json!({"env": {"ANTHROPIC_BASE_URL": lab.model.url(), "ANTHROPIC_AUTH_TOKEN": "stub"}}))
+}
+
+/// Only our sandbox stands between the model and the files outside: the CLI's own is off, and its permissions are given.
+pub fn required(lab: &Lab) -> Outcome {
+    match lab.row.name {
+        "claude" => deploy(lab, &json!({"sandbox": "required", "args": ["--allowedTools", "Write"]})),
+        _ => deploy(lab, &json!({"sandbox": "required"})),
+    }
+}
+
+fn deploy(lab: &Lab, more: &Value) -> Outcome {
+    if !lab.row.edits {
+        return Outcome::Cannot("it is called for text only".into());
+    }
+    let home = lab.stage.home().canonicalize().unwrap();
+    let outside = ["app/outside.txt", "app/.git/hooks/post-commit", "outside.txt", "tmp/outside.txt"]
+        .map(|name| home.join(name));
+    // Some CLIs send what a prompt names in this way.
+    let secrets = [".claude/secret.txt", ".claude.json", "secret.txt"].map(|name| home.join(name));
+    fs::create_dir_all(home.join(".claude")).unwrap();
+    secrets.iter().for_each(|at| fs::write(at, r#"{"word": "marzipan"}"#).unwrap());
+    let named: Vec<String> = secrets.iter().map(|at| format!("@{}", at.display())).collect();
+    let task = format!("How large is the cache, {}", named.join(" "));
+    repository(lab);
+    let implementation = json!({"vendor": lab.row.vendor, "reviewer": lab.row.vendor, "deadline": 120,
+        "repos": {"app": {"path": home.join("app"), "verify": ["grep -qx small code.txt"], "push": false}}});
+    lab.config_with(more, &format!("implementation: {implementation}"));
+    lab.stage.writer(SYNTHESIS);
+    lab.mood(Mood::Edits(outside.iter().map(|path| path.display().to_string()).collect()));
+    let args = [
+        "run",
+        "--json",
+        "--headless",
+        "--close",
+        "auto",
+        "--reflection",
+        "skip",
+        "--decision",
+        "B",
+        "--yes",
+    ];
+    let ran = lab.stage.run(&[&args[..], &[task.as_str()]].concat());
+    let steps = steps(lab);
+    want!(ran.code == Some(0), "code {:?}: {} {steps}", ran.code, tail(&ran.err));
+    want!(lab.stage.meta().contains(r#"status: "completed""#), "the session is not completed");
+    let verified = lab.stage.run(&["verify", &lab.stage.id()]);
+    want!(verified.code == Some(0), "verify: {}", tail(&verified.out));
+    let last = git(lab, &["log", "-1", "--format=%s %b"]).out;
+    want!(
+        last.contains(&lab.stage.id()) && last.contains("Verify: PASS"),
+        "the last commit: {}",
+        tail(&last)
+    );
+    let shown = git(lab, &["show", "main:code.txt"]).out;
+    want!(shown == "small\n", "main holds {shown:?}: {steps}");
+    want!(git(lab, &["status", "--short"]).out.is_empty(), "the real tree is not clean");
+    for path in &outside {
+        want!(!path.exists(), "{} was written", path.display());
+    }
+    let sent = lab.model.asked(0).iter().any(|a| a.words.contains("marzipan"));
+    want!(!sent, "a file that the prompt names was sent");
+    judged(lab, &ran, outside.len())
+}
+
+/// Every try outside came back to the model as a failure, and the tokens are those of all requests of the call.
+fn judged(lab: &Lab, ran: &Ran, tries: usize) -> Outcome {
+    let asked: Vec<Asked> = lab.model.asked(0).into_iter().filter(|a| !a.is_side).collect();
+    let (edits, others): (Vec<Asked>, Vec<Asked>) =
+        asked.into_iter().partition(|a| a.words.contains(IMPLEMENTER));
+    let results = edits.last().map(|a| a.results.clone()).unwrap_or_default();
+    want!(results.len() == 2 + tries, "{} tools answered: {}", results.len(), results.join(" | "));
+    for result in &results[2..] {
+        let is_refusal = ["denied", "Read-only", "EACCES", "permission", "not allowed", "within", "rule"]
+            .iter()
+            .any(|word| result.contains(word));
+        want!(is_refusal, "no refusal: {result}");
+    }
+    want!(others.iter().any(|a| a.words.contains("You review a change")), "no review was asked");
+    let calls = spent(&ran.out, None);
+    let edit = calls.iter().find(|c| c.purpose == "implement");
+    let want = told(&edits);
+    let usage = edit.map(|c| c.usage.clone()).unwrap_or_default();
+    want!(
+        !lab.row.has_usage || usage["input"] == want.input && usage["output"] == want.output,
+        "tokens {usage}, not {want:?}"
+    );
+    let why = results[2].split_once("Output:\n").map_or(results[2].as_str(), |(_, said)| said).trim();
+    let tools = edits.first().map(|a| a.tools.join(", ")).unwrap_or_default();
+    Outcome::Told(format!("tools {tools}; outside: {}", home_free(lab, why)))
+}
+
+/// The answer without the stage's own folder, which has another name in each run.
+fn home_free(lab: &Lab, text: &str) -> String {
+    let home = lab.stage.home().canonicalize().unwrap();
+    let text = text.replace(&home.display().to_string(), "~");
+    // A temporary file's name is another one in each run, too.
+    let text = text.split_once(".tmp.").map_or(text.clone(), |(before, _)| format!("{before}'"));
+    text.chars().take(160).collect()
+}
+
+/// What the tools said, for a failure.
+fn steps(lab: &Lab) -> String {
+    let all = lab.model.asked(0);
+    let last = all.iter().rfind(|a| a.words.contains(IMPLEMENTER));
+    let told = last.map(|a| format!("{:?}, tools {}", a.results, a.tools.join(",")));
+    told.unwrap_or_else(|| "no implementing call".into()).chars().take(2000).collect()
+}
+
+fn repository(lab: &Lab) {
+    let at = lab.stage.home().join("app");
+    fs::create_dir_all(&at).unwrap();
+    fs::write(at.join("code.txt"), "one\n").unwrap();
+    git(lab, &["init", "-q", "-b", "main"]);
+    git(lab, &["config", "user.email", "pilot@example.invalid"]);
+    git(lab, &["config", "user.name", "Pilot"]);
+    git(lab, &["add", "code.txt"]);
+    let ran = git(lab, &["commit", "-q", "-m", "begin"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+}
+
+fn git(lab: &Lab, args: &[&str]) -> Ran {
+    let mut command = Command::new("git");
+    lab.stage.clean(&mut command).current_dir(lab.stage.home().join("app")).args(args);
+    finish(command, "")
+}

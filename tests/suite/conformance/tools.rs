@@ -1,0 +1,170 @@
+//! A model that works with the tools that the CLI offers: which one it calls next, what that looks like on the wire, and
+//! what came back.
+
+use super::apis::{Api, Event};
+use super::model::Tokens;
+use serde_json::{Value, json};
+
+/// What the implementer's prompt begins with.
+pub const IMPLEMENTER: &str = "You are the implementer of a decision";
+
+/// One call of a tool.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolCall {
+    pub id: String,
+    pub name: &'static str,
+    pub input: Value,
+}
+
+/// The next call of an implementer who reads and edits `code.txt` in his tree, and then tries to write each of the files
+/// `outside`. `None` when all was tried, or when no tool for it is offered.
+pub fn next(words: &str, tools: &[String], done: usize, outside: &[String]) -> Option<ToolCall> {
+    let file = format!("{}/code.txt", tree(words)?);
+    let has = |name: &str| tools.iter().any(|tool| tool == name);
+    let (kind, write): (Vec<(&'static str, Value)>, fn(&str) -> (&'static str, Value)) = if has(
+        "exec_command",
+    ) {
+        let edit = format!(
+            "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: {file}\n@@\n-one\n+small\n*** End Patch\nEOF"
+        );
+        (vec![command(&format!("cat {file}")), command(&edit)], |path| command(&format!("echo bad >{path}")))
+    } else if has("Edit") && has("Write") {
+        let read = ("Read", json!({"file_path": file}));
+        let edit = ("Edit", json!({"file_path": file, "old_string": "one", "new_string": "small"}));
+        (vec![read, edit], |path| ("Write", json!({"file_path": path, "content": "bad\n"})))
+    } else if has("edit") && has("write") {
+        let read = ("read", json!({"filePath": file}));
+        let edit = ("edit", json!({"filePath": file, "oldString": "one", "newString": "small"}));
+        (vec![read, edit], |path| ("write", json!({"filePath": path, "content": "bad\n"})))
+    } else if has("replace") && has("write_file") {
+        let read = ("read_file", json!({"file_path": file}));
+        let edit = (
+            "replace",
+            json!({"file_path": file, "instruction": "Make it small.", "old_string": "one",
+            "new_string": "small"}),
+        );
+        (vec![read, edit], |path| ("write_file", json!({"file_path": path, "content": "bad\n"})))
+    } else {
+        return None;
+    };
+    let all = kind.into_iter().chain(outside.iter().map(|path| write(path)));
+    let (name, input) = all.skip(done).next()?;
+    Some(ToolCall { id: format!("call_{}", done + 1), name, input })
+}
+
+fn command(line: &str) -> (&'static str, Value) {
+    ("exec_command", json!({"cmd": line}))
+}
+
+/// The first tree of the prompt.
+fn tree(words: &str) -> Option<&str> {
+    let (_, places) = words.split_once("\nWhere you work:\n- ")?;
+    Some(places.lines().next()?.split_once(": ")?.1.trim())
+}
+
+/// The last report of an implementer.
+pub const REPORT: &str = "I made it small; the files outside are not mine to write.\n\nchanged_files:\n- code.txt — it says small\n";
+
+/// What the tools gave back, in order.
+pub fn results(api: Api, body: &Value) -> Vec<String> {
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let plain = |value: &Value| value.as_str().map_or(value.to_string(), String::from);
+    match api {
+        Api::Messages => {
+            let blocks = list(&body["messages"]).into_iter().flat_map(|m| list(&m["content"]));
+            blocks.filter(|b| b["type"] == "tool_result").map(|b| plain(&b["content"])).collect()
+        }
+        Api::Responses => {
+            let items = list(&body["input"]).into_iter();
+            items.filter(|i| i["type"] == "function_call_output").map(|i| plain(&i["output"])).collect()
+        }
+        Api::Chat => {
+            let said = list(&body["messages"]).into_iter();
+            said.filter(|m| m["role"] == "tool").map(|m| plain(&m["content"])).collect()
+        }
+        Api::Gemini => {
+            let parts = list(&body["contents"]).into_iter().flat_map(|c| list(&c["parts"]));
+            parts
+                .filter(|p| p["functionResponse"].is_object())
+                .map(|p| p["functionResponse"].to_string())
+                .collect()
+        }
+    }
+}
+
+/// The stream of a reply that is a call.
+pub fn stream(api: Api, body: &Value, call: &ToolCall, tokens: Tokens) -> Vec<Event> {
+    match api {
+        Api::Messages => messages(body, call, tokens),
+        Api::Responses => responses(body, call, tokens),
+        Api::Chat => chat(body, call, tokens),
+        Api::Gemini => gemini(call, tokens),
+    }
+}
+
+fn named(data: Value) -> Event {
+    Event { name: data["type"].as_str().map(String::from), data: data.to_string(), is_text: false }
+}
+
+fn plain(data: Value) -> Event {
+    Event { name: None, data: data.to_string(), is_text: false }
+}
+
+fn messages(body: &Value, call: &ToolCall, tokens: Tokens) -> Vec<Event> {
+    let usage = super::apis::messages_usage(tokens);
+    let message = json!({"id": format!("msg_{}", call.id), "type": "message", "role": "assistant", "model": body["model"],
+        "content": [], "stop_reason": null, "stop_sequence": null, "usage": usage});
+    let block =
+        json!({"type": "tool_use", "id": format!("toolu_{}", call.id), "name": call.name, "input": {}});
+    let input = json!({"type": "input_json_delta", "partial_json": call.input.to_string()});
+    let stop = json!({"stop_reason": "tool_use", "stop_sequence": null});
+    let events = [
+        json!({"type": "message_start", "message": message}),
+        json!({"type": "content_block_start", "index": 0, "content_block": block}),
+        json!({"type": "content_block_delta", "index": 0, "delta": input}),
+        json!({"type": "content_block_stop", "index": 0}),
+        json!({"type": "message_delta", "delta": stop, "usage": usage}),
+        json!({"type": "message_stop"}),
+    ];
+    events.map(named).into()
+}
+
+fn responses(body: &Value, call: &ToolCall, tokens: Tokens) -> Vec<Event> {
+    let item = json!({"type": "function_call", "id": format!("fc_{}", call.id), "call_id": call.id, "name": call.name,
+        "status": "completed", "arguments": call.input.to_string()});
+    let object = |text| super::apis::responses_object(&body["model"], text, tokens, super::apis::End::Whole);
+    let mut whole = object(Some(""));
+    whole["output"] = json!([item]);
+    let events = [
+        json!({"type": "response.created", "response": object(None)}),
+        json!({"type": "response.output_item.added", "output_index": 0, "item": item}),
+        json!({"type": "response.output_item.done", "output_index": 0, "item": item}),
+        json!({"type": "response.completed", "response": whole}),
+    ];
+    events.map(named).into()
+}
+
+fn chat(body: &Value, call: &ToolCall, tokens: Tokens) -> Vec<Event> {
+    let chunk = |choices: Value| {
+        json!({"id": "chat_1", "object": "chat.completion.chunk", "created": 1, "model": body["model"],
+            "choices": choices})
+    };
+    let function = json!({"name": call.name, "arguments": call.input.to_string()});
+    let calls = json!([{"index": 0, "id": call.id, "type": "function", "function": function}]);
+    let delta = json!({"role": "assistant", "content": null, "tool_calls": calls});
+    let mut last = chunk(json!([]));
+    last["usage"] = super::apis::chat_usage(tokens);
+    vec![
+        plain(chunk(json!([{"index": 0, "delta": delta, "finish_reason": null}]))),
+        plain(chunk(json!([{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]))),
+        plain(last),
+        Event { name: None, data: "[DONE]".into(), is_text: false },
+    ]
+}
+
+fn gemini(call: &ToolCall, tokens: Tokens) -> Vec<Event> {
+    let mut chunk = super::apis::gemini_chunk("", Some("STOP"), Some(tokens));
+    chunk["candidates"][0]["content"]["parts"] =
+        json!([{"functionCall": {"id": call.id, "name": call.name, "args": call.input}}]);
+    vec![plain(chunk)]
+}
