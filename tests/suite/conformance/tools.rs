@@ -21,39 +21,25 @@ pub struct ToolCall {
 pub fn next(words: &str, tools: &[String], done: usize, outside: &[String]) -> Option<ToolCall> {
     let file = format!("{}/code.txt", tree(words)?);
     let has = |name: &str| tools.iter().any(|tool| tool == name);
-    let (kind, write): (Vec<(&'static str, Value)>, fn(&str) -> (&'static str, Value)) = if has(
-        "exec_command",
-    ) {
+    let all = if has("exec_command") {
         let edit = format!(
             "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: {file}\n@@\n-one\n+small\n*** End Patch\nEOF"
         );
-        (vec![command(&format!("cat {file}")), command(&edit)], |path| command(&format!("echo bad >{path}")))
+        let mut lines = vec![format!("cat {file}"), edit];
+        lines.extend(outside.iter().map(|path| format!("echo bad >{path}")));
+        lines.into_iter().map(|line| ("exec_command", json!({"cmd": line}))).collect::<Vec<_>>()
     } else if has("Edit") && has("Write") {
-        let read = ("Read", json!({"file_path": file}));
-        let edit = ("Edit", json!({"file_path": file, "old_string": "one", "new_string": "small"}));
-        (vec![read, edit], |path| ("Write", json!({"file_path": path, "content": "bad\n"})))
-    } else if has("edit") && has("write") {
-        let read = ("read", json!({"filePath": file}));
-        let edit = ("edit", json!({"filePath": file, "oldString": "one", "newString": "small"}));
-        (vec![read, edit], |path| ("write", json!({"filePath": path, "content": "bad\n"})))
-    } else if has("replace") && has("write_file") {
-        let read = ("read_file", json!({"file_path": file}));
-        let edit = (
-            "replace",
-            json!({"file_path": file, "instruction": "Make it small.", "old_string": "one",
-            "new_string": "small"}),
-        );
-        (vec![read, edit], |path| ("write_file", json!({"file_path": path, "content": "bad\n"})))
+        let mut calls = vec![
+            ("Read", json!({"file_path": file})),
+            ("Edit", json!({"file_path": file, "old_string": "one", "new_string": "small"})),
+        ];
+        calls.extend(outside.iter().map(|path| ("Write", json!({"file_path": path, "content": "bad\n"}))));
+        calls
     } else {
         return None;
     };
-    let all = kind.into_iter().chain(outside.iter().map(|path| write(path)));
-    let (name, input) = all.skip(done).next()?;
+    let (name, input) = all.into_iter().nth(done)?;
     Some(ToolCall { id: format!("call_{}", done + 1), name, input })
-}
-
-fn command(line: &str) -> (&'static str, Value) {
-    ("exec_command", json!({"cmd": line}))
 }
 
 /// The first tree of the prompt.
