@@ -169,6 +169,8 @@ pub fn confinement(
             Decision::Confined | Decision::Wrapped(_) => {
                 let mut confinement = paths::confinement(vendor, place, env);
                 confinement.write.extend(work.write.iter().cloned());
+                // The folder around several trees is where a search begins.
+                confinement.read.push(work.dir.clone());
                 // git reads what the trees are made of in their repositories.
                 confinement.read.extend(work.guarded.iter().map(|dir| dir.join(".git")));
                 Some(Confinement { wrapper, ..confinement })

@@ -11,7 +11,7 @@ use super::lab::Lab;
 pub type Case = fn(&Lab) -> Outcome;
 
 /// In the order of the table.
-pub const ALL: [(&str, Case); 28] = [
+pub const ALL: [(&str, Case); 29] = [
     ("one peer", sessions::one_peer),
     ("writes", sessions::writes),
     ("three participants", sessions::three),
@@ -35,6 +35,7 @@ pub const ALL: [(&str, Case); 28] = [
     ("strange prompts", place::strange_prompts),
     ("no tools", place::no_tools),
     ("implements", implements::implements),
+    ("implements in two", implements::two),
     ("implements without a key", implements::without_key),
     ("implements in our sandbox", implements::required),
     ("timeout leaves no child", place::timeout_leaves_none),

@@ -16,25 +16,31 @@ pub struct ToolCall {
     pub input: Value,
 }
 
-/// The next call of an implementer who reads and edits `code.txt` in his tree, and then tries to write each of the files
+/// The next call of an implementer who looks around, reads and edits `code.txt` in each of his trees, and then tries to write each of the files
 /// `outside`. `None` when all was tried, or when no tool for it is offered.
 pub fn next(words: &str, tools: &[String], done: usize, outside: &[String]) -> Option<ToolCall> {
-    let file = format!("{}/code.txt", tree(words)?);
+    let files: Vec<String> = trees(words)?.iter().map(|tree| format!("{tree}/code.txt")).collect();
     let has = |name: &str| tools.iter().any(|tool| tool == name);
-    let all = if has("exec_command") {
-        let edit = format!(
-            "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: {file}\n@@\n-one\n+small\n*** End Patch\nEOF"
-        );
-        let mut lines = vec![format!("cat {file}"), edit];
-        lines.extend(outside.iter().map(|path| format!("echo bad >{path}")));
-        lines.into_iter().map(|line| ("exec_command", json!({"cmd": line}))).collect::<Vec<_>>()
+    let all: Vec<(&'static str, Value)> = if has("exec_command") {
+        let patch = |file: &String| {
+            format!(
+                "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: {file}\n@@\n-one\n+small\n*** End Patch\nEOF"
+            )
+        };
+        let edits = files.iter().flat_map(|file| [format!("cat {file}"), patch(file)]);
+        let looks = ["find . -name code.txt", "grep -rl one ."].map(String::from).into_iter();
+        let lines = looks.chain(edits).chain(outside.iter().map(|path| format!("echo bad >{path}")));
+        lines.map(|line| ("exec_command", json!({"cmd": line}))).collect()
     } else if has("Edit") && has("Write") {
-        let mut calls = vec![
-            ("Read", json!({"file_path": file})),
-            ("Edit", json!({"file_path": file, "old_string": "one", "new_string": "small"})),
+        let edit = |file: &String| json!({"file_path": file, "old_string": "one", "new_string": "small"});
+        let edits =
+            files.iter().flat_map(|file| [("Read", json!({"file_path": file})), ("Edit", edit(file))]);
+        let write = |path: &String| ("Write", json!({"file_path": path, "content": "bad\n"}));
+        let looks = [
+            ("Glob", json!({"pattern": "**/code.txt"})),
+            ("Grep", json!({"pattern": "one", "glob": "*.txt"})),
         ];
-        calls.extend(outside.iter().map(|path| ("Write", json!({"file_path": path, "content": "bad\n"}))));
-        calls
+        looks.into_iter().chain(edits).chain(outside.iter().map(write)).collect()
     } else {
         return None;
     };
@@ -42,10 +48,11 @@ pub fn next(words: &str, tools: &[String], done: usize, outside: &[String]) -> O
     Some(ToolCall { id: format!("call_{}", done + 1), name, input })
 }
 
-/// The first tree of the prompt.
-fn tree(words: &str) -> Option<&str> {
-    let (_, places) = words.split_once("\nWhere you work:\n- ")?;
-    Some(places.lines().next()?.split_once(": ")?.1.trim())
+/// The trees of the prompt.
+fn trees(words: &str) -> Option<Vec<&str>> {
+    let (_, places) = words.split_once("\nWhere you work:\n")?;
+    let lines = places.lines().map_while(|line| line.strip_prefix("- "));
+    lines.map(|line| line.split_once(": ").map(|(_, at)| at.trim())).collect()
 }
 
 /// The last report of an implementer.

@@ -16,7 +16,12 @@ use std::process::Command;
 const SYNTHESIS: &str = "[ \"$FLIGHTDECK_CALL\" = synthesis ] && { report | sed 's/^## 7/## 6. Implementation and verification\\nSee _outcome.md.\\n\\n## 7/'; exit; }\n";
 
 pub fn implements(lab: &Lab) -> Outcome {
-    deploy(lab, &json!({}))
+    deploy(lab, &json!({}), &["app"])
+}
+
+/// The folder of the call is then the one around the trees.
+pub fn two(lab: &Lab) -> Outcome {
+    deploy(lab, &json!({}), &["app", "site"])
 }
 
 /// With a token claude is started in another mode than with an API key.
@@ -24,18 +29,23 @@ pub fn without_key(lab: &Lab) -> Outcome {
     if lab.row.name != "claude" {
         return Outcome::Cannot("the way in makes no difference to how it edits".into());
     }
-    deploy(lab, &json!({"env": {"ANTHROPIC_BASE_URL": lab.model.url(), "ANTHROPIC_AUTH_TOKEN": "stub"}}))
+    let env = json!({"ANTHROPIC_BASE_URL": lab.model.url(), "ANTHROPIC_AUTH_TOKEN": "stub"});
+    deploy(lab, &json!({"env": env}), &["app"])
 }
 
 /// Only our sandbox stands between the model and the files outside: the CLI's own is off, and its permissions are given.
 pub fn required(lab: &Lab) -> Outcome {
     match lab.row.name {
-        "claude" => deploy(lab, &json!({"sandbox": "required", "args": ["--allowedTools", "Write"]})),
-        _ => deploy(lab, &json!({"sandbox": "required"})),
+        "claude" => deploy(
+            lab,
+            &json!({"sandbox": "required", "args": ["--allowedTools", "Write"]}),
+            &["app", "site"],
+        ),
+        _ => deploy(lab, &json!({"sandbox": "required"}), &["app", "site"]),
     }
 }
 
-fn deploy(lab: &Lab, more: &Value) -> Outcome {
+fn deploy(lab: &Lab, more: &Value, repos: &[&str]) -> Outcome {
     if !lab.row.edits {
         return Outcome::Cannot("it is called for text only".into());
     }
@@ -48,9 +58,14 @@ fn deploy(lab: &Lab, more: &Value) -> Outcome {
     secrets.iter().for_each(|at| fs::write(at, r#"{"word": "marzipan"}"#).unwrap());
     let named: Vec<String> = secrets.iter().map(|at| format!("@{}", at.display())).collect();
     let task = format!("How large is the cache, {}", named.join(" "));
-    repository(lab);
+    repos.iter().for_each(|repo| repository(lab, repo));
+    let setting = |repo: &&str| {
+        let verify = ["grep -qx small code.txt"];
+        (repo.to_string(), json!({"path": home.join(repo), "verify": verify, "push": false}))
+    };
+    let repositories: serde_json::Map<String, Value> = repos.iter().map(setting).collect();
     let implementation = json!({"vendor": lab.row.vendor, "reviewer": lab.row.vendor, "deadline": 120,
-        "repos": {"app": {"path": home.join("app"), "verify": ["grep -qx small code.txt"], "push": false}}});
+        "repos": repositories});
     lab.config_with(more, &format!("implementation: {implementation}"));
     lab.stage.writer(SYNTHESIS);
     lab.mood(Mood::Edits(outside.iter().map(|path| path.display().to_string()).collect()));
@@ -72,31 +87,36 @@ fn deploy(lab: &Lab, more: &Value) -> Outcome {
     want!(lab.stage.meta().contains(r#"status: "completed""#), "the session is not completed");
     let verified = lab.stage.run(&["verify", &lab.stage.id()]);
     want!(verified.code == Some(0), "verify: {}", tail(&verified.out));
-    let last = git(lab, &["log", "-1", "--format=%s %b"]).out;
-    want!(
-        last.contains(&lab.stage.id()) && last.contains("Verify: PASS"),
-        "the last commit: {}",
-        tail(&last)
-    );
-    let shown = git(lab, &["show", "main:code.txt"]).out;
-    want!(shown == "small\n", "main holds {shown:?}: {steps}");
-    want!(git(lab, &["status", "--short"]).out.is_empty(), "the real tree is not clean");
+    for repo in repos {
+        let last = git(lab, repo, &["log", "-1", "--format=%s %b"]).out;
+        want!(
+            last.contains(&lab.stage.id()) && last.contains("Verify: PASS"),
+            "the last commit: {}",
+            tail(&last)
+        );
+        let shown = git(lab, repo, &["show", "main:code.txt"]).out;
+        want!(shown == "small\n", "main of {repo} holds {shown:?}: {steps}");
+        want!(git(lab, repo, &["status", "--short"]).out.is_empty(), "the real tree of {repo} is not clean");
+    }
     for path in &outside {
         want!(!path.exists(), "{} was written", path.display());
     }
     let sent = lab.model.asked(0).iter().any(|a| a.words.contains("marzipan"));
     want!(!sent, "a file that the prompt names was sent");
-    judged(lab, &ran, outside.len())
+    judged(lab, &ran, 2 + 2 * repos.len(), outside.len())
 }
 
 /// Every try outside came back to the model as a failure, and the tokens are those of all requests of the call.
-fn judged(lab: &Lab, ran: &Ran, tries: usize) -> Outcome {
+fn judged(lab: &Lab, ran: &Ran, inside: usize, tries: usize) -> Outcome {
     let asked: Vec<Asked> = lab.model.asked(0).into_iter().filter(|a| !a.is_side).collect();
     let (edits, others): (Vec<Asked>, Vec<Asked>) =
         asked.into_iter().partition(|a| a.words.contains(IMPLEMENTER));
     let results = edits.last().map(|a| a.results.clone()).unwrap_or_default();
-    want!(results.len() == 2 + tries, "{} tools answered: {}", results.len(), results.join(" | "));
-    for result in &results[2..] {
+    want!(results.len() == inside + tries, "{} tools answered: {}", results.len(), results.join(" | "));
+    for look in &results[..2] {
+        want!(look.contains("code.txt"), "it does not find the file: {look}");
+    }
+    for result in &results[inside..] {
         let is_refusal = ["denied", "Read-only", "EACCES", "permission", "not allowed", "within", "rule"]
             .iter()
             .any(|word| result.contains(word));
@@ -111,7 +131,8 @@ fn judged(lab: &Lab, ran: &Ran, tries: usize) -> Outcome {
         !lab.row.has_usage || usage["input"] == want.input && usage["output"] == want.output,
         "tokens {usage}, not {want:?}"
     );
-    let why = results[2].split_once("Output:\n").map_or(results[2].as_str(), |(_, said)| said).trim();
+    let why =
+        results[inside].split_once("Output:\n").map_or(results[inside].as_str(), |(_, said)| said).trim();
     let tools = edits.first().map(|a| a.tools.join(", ")).unwrap_or_default();
     Outcome::Told(format!("tools {tools}; outside: {}", home_free(lab, why)))
 }
@@ -133,20 +154,20 @@ fn steps(lab: &Lab) -> String {
     told.unwrap_or_else(|| "no implementing call".into()).chars().take(2000).collect()
 }
 
-fn repository(lab: &Lab) {
-    let at = lab.stage.home().join("app");
+fn repository(lab: &Lab, name: &str) {
+    let at = lab.stage.home().join(name);
     fs::create_dir_all(&at).unwrap();
     fs::write(at.join("code.txt"), "one\n").unwrap();
-    git(lab, &["init", "-q", "-b", "main"]);
-    git(lab, &["config", "user.email", "pilot@example.invalid"]);
-    git(lab, &["config", "user.name", "Pilot"]);
-    git(lab, &["add", "code.txt"]);
-    let ran = git(lab, &["commit", "-q", "-m", "begin"]);
+    git(lab, name, &["init", "-q", "-b", "main"]);
+    git(lab, name, &["config", "user.email", "pilot@example.invalid"]);
+    git(lab, name, &["config", "user.name", "Pilot"]);
+    git(lab, name, &["add", "code.txt"]);
+    let ran = git(lab, name, &["commit", "-q", "-m", "begin"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
 }
 
-fn git(lab: &Lab, args: &[&str]) -> Ran {
+fn git(lab: &Lab, repo: &str, args: &[&str]) -> Ran {
     let mut command = Command::new("git");
-    lab.stage.clean(&mut command).current_dir(lab.stage.home().join("app")).args(args);
+    lab.stage.clean(&mut command).current_dir(lab.stage.home().join(repo)).args(args);
     finish(command, "")
 }
