@@ -221,7 +221,7 @@ pub fn responses_object(model: &Value, text: Option<&str>, t: Tokens, end: End) 
     object
 }
 
-fn responses_item(text: &str) -> Value {
+pub fn responses_item(text: &str) -> Value {
     let part = json!({"type": "output_text", "text": text, "annotations": []});
     json!({"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [part]})
 }
@@ -259,7 +259,7 @@ fn responses(model: &Value, text: &str, tokens: Tokens, end: End) -> Vec<Event> 
     numbered.collect()
 }
 
-pub fn chat_usage(t: Tokens) -> Value {
+fn chat_usage(t: Tokens) -> Value {
     json!({"prompt_tokens": t.input + t.cached, "completion_tokens": t.output,
         "total_tokens": t.input + t.cached + t.output, "prompt_tokens_details": {"cached_tokens": t.cached},
         "completion_tokens_details": {"reasoning_tokens": t.reasoning}, "cached_tokens": t.cached})
@@ -294,7 +294,7 @@ fn chat(body: &Value, text: &str, tokens: Tokens, end: End) -> Vec<Event> {
 }
 
 /// Gemini counts its thoughts beside the candidates.
-pub fn gemini_chunk(text: &str, stop: Option<&str>, tokens: Option<Tokens>) -> Value {
+fn gemini_chunk(text: &str, stop: Option<&str>, tokens: Option<Tokens>) -> Value {
     let mut candidate = json!({"content": {"role": "model", "parts": [{"text": text}]}, "index": 0});
     if let Some(stop) = stop {
         candidate["finishReason"] = stop.into();

@@ -11,7 +11,7 @@ use super::lab::Lab;
 pub type Case = fn(&Lab) -> Outcome;
 
 /// In the order of the table.
-pub const ALL: [(&str, Case); 29] = [
+pub const ALL: [(&str, Case); 30] = [
     ("one peer", sessions::one_peer),
     ("writes", sessions::writes),
     ("three participants", sessions::three),
@@ -40,6 +40,7 @@ pub const ALL: [(&str, Case); 29] = [
     ("implements in our sandbox", implements::required),
     ("timeout leaves no child", place::timeout_leaves_none),
     ("cut-in leaves no child", place::cut_in_leaves_none),
+    ("interrupted edit leaves no child", implements::interrupted),
     ("interrupt leaves no child", place::interrupt_leaves_none),
 ];
 

@@ -55,6 +55,9 @@ fn trees(words: &str) -> Option<Vec<&str>> {
     lines.map(|line| line.split_once(": ").map(|(_, at)| at.trim())).collect()
 }
 
+/// What it says beside each call of a tool; no part of the report.
+pub const SAID: &str = "One step more.";
+
 /// The last report of an implementer.
 pub const REPORT: &str = "I made it small; the files outside are not mine to write.\n\nchanged_files:\n- code.txt — it says small\n";
 
@@ -71,17 +74,7 @@ pub fn results(api: Api, body: &Value) -> Vec<String> {
             let items = list(&body["input"]).into_iter();
             items.filter(|i| i["type"] == "function_call_output").map(|i| plain(&i["output"])).collect()
         }
-        Api::Chat => {
-            let said = list(&body["messages"]).into_iter();
-            said.filter(|m| m["role"] == "tool").map(|m| plain(&m["content"])).collect()
-        }
-        Api::Gemini => {
-            let parts = list(&body["contents"]).into_iter().flat_map(|c| list(&c["parts"]));
-            parts
-                .filter(|p| p["functionResponse"].is_object())
-                .map(|p| p["functionResponse"].to_string())
-                .collect()
-        }
+        Api::Chat | Api::Gemini => Vec::new(),
     }
 }
 
@@ -90,17 +83,12 @@ pub fn stream(api: Api, body: &Value, call: &ToolCall, tokens: Tokens) -> Vec<Ev
     match api {
         Api::Messages => messages(body, call, tokens),
         Api::Responses => responses(body, call, tokens),
-        Api::Chat => chat(body, call, tokens),
-        Api::Gemini => gemini(call, tokens),
+        Api::Chat | Api::Gemini => unreachable!("no program that speaks it is called to edit"),
     }
 }
 
 fn named(data: Value) -> Event {
     Event { name: data["type"].as_str().map(String::from), data: data.to_string(), is_text: false }
-}
-
-fn plain(data: Value) -> Event {
-    Event { name: None, data: data.to_string(), is_text: false }
 }
 
 fn messages(body: &Value, call: &ToolCall, tokens: Tokens) -> Vec<Event> {
@@ -111,11 +99,15 @@ fn messages(body: &Value, call: &ToolCall, tokens: Tokens) -> Vec<Event> {
         json!({"type": "tool_use", "id": format!("toolu_{}", call.id), "name": call.name, "input": {}});
     let input = json!({"type": "input_json_delta", "partial_json": call.input.to_string()});
     let stop = json!({"stop_reason": "tool_use", "stop_sequence": null});
+    let said = json!({"type": "text_delta", "text": SAID});
     let events = [
         json!({"type": "message_start", "message": message}),
-        json!({"type": "content_block_start", "index": 0, "content_block": block}),
-        json!({"type": "content_block_delta", "index": 0, "delta": input}),
+        json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}),
+        json!({"type": "content_block_delta", "index": 0, "delta": said}),
         json!({"type": "content_block_stop", "index": 0}),
+        json!({"type": "content_block_start", "index": 1, "content_block": block}),
+        json!({"type": "content_block_delta", "index": 1, "delta": input}),
+        json!({"type": "content_block_stop", "index": 1}),
         json!({"type": "message_delta", "delta": stop, "usage": usage}),
         json!({"type": "message_stop"}),
     ];
@@ -127,37 +119,15 @@ fn responses(body: &Value, call: &ToolCall, tokens: Tokens) -> Vec<Event> {
         "status": "completed", "arguments": call.input.to_string()});
     let object = |text| super::apis::responses_object(&body["model"], text, tokens, super::apis::End::Whole);
     let mut whole = object(Some(""));
-    whole["output"] = json!([item]);
+    let said = super::apis::responses_item(SAID);
+    whole["output"] = json!([said, item]);
     let events = [
         json!({"type": "response.created", "response": object(None)}),
-        json!({"type": "response.output_item.added", "output_index": 0, "item": item}),
-        json!({"type": "response.output_item.done", "output_index": 0, "item": item}),
+        json!({"type": "response.output_item.added", "output_index": 0, "item": said}),
+        json!({"type": "response.output_item.done", "output_index": 0, "item": said}),
+        json!({"type": "response.output_item.added", "output_index": 1, "item": item}),
+        json!({"type": "response.output_item.done", "output_index": 1, "item": item}),
         json!({"type": "response.completed", "response": whole}),
     ];
     events.map(named).into()
-}
-
-fn chat(body: &Value, call: &ToolCall, tokens: Tokens) -> Vec<Event> {
-    let chunk = |choices: Value| {
-        json!({"id": "chat_1", "object": "chat.completion.chunk", "created": 1, "model": body["model"],
-            "choices": choices})
-    };
-    let function = json!({"name": call.name, "arguments": call.input.to_string()});
-    let calls = json!([{"index": 0, "id": call.id, "type": "function", "function": function}]);
-    let delta = json!({"role": "assistant", "content": null, "tool_calls": calls});
-    let mut last = chunk(json!([]));
-    last["usage"] = super::apis::chat_usage(tokens);
-    vec![
-        plain(chunk(json!([{"index": 0, "delta": delta, "finish_reason": null}]))),
-        plain(chunk(json!([{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]))),
-        plain(last),
-        Event { name: None, data: "[DONE]".into(), is_text: false },
-    ]
-}
-
-fn gemini(call: &ToolCall, tokens: Tokens) -> Vec<Event> {
-    let mut chunk = super::apis::gemini_chunk("", Some("STOP"), Some(tokens));
-    chunk["candidates"][0]["content"]["parts"] =
-        json!([{"functionCall": {"id": call.id, "name": call.name, "args": call.input}}]);
-    vec![plain(chunk)]
 }

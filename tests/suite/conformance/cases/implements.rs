@@ -6,8 +6,8 @@ use super::want;
 use crate::conformance::Outcome;
 use crate::conformance::lab::{Lab, spent, told};
 use crate::conformance::model::{Asked, Mood};
-use crate::conformance::tools::IMPLEMENTER;
-use crate::stage::{Ran, finish};
+use crate::conformance::tools::{IMPLEMENTER, SAID};
+use crate::stage::{Ran, Running, finish, until};
 use serde_json::{Value, json};
 use std::fs;
 use std::process::Command;
@@ -26,7 +26,7 @@ pub fn two(lab: &Lab) -> Outcome {
 
 /// With a token claude is started in another mode than with an API key.
 pub fn without_key(lab: &Lab) -> Outcome {
-    if lab.row.name != "claude" {
+    if lab.row.edits && lab.row.name != "claude" {
         return Outcome::Cannot("the way in makes no difference to how it edits".into());
     }
     let env = json!({"ANTHROPIC_BASE_URL": lab.model.url(), "ANTHROPIC_AUTH_TOKEN": "stub"});
@@ -45,6 +45,49 @@ pub fn required(lab: &Lab) -> Outcome {
     }
 }
 
+/// An edit that is interrupted ends with the commands that the agent has running.
+pub fn interrupted(lab: &Lab) -> Outcome {
+    if !lab.row.edits {
+        return Outcome::Cannot("it is called for text only".into());
+    }
+    let runs_commands = lab.row.name == "codex";
+    // To write into a file is a command there, and this one does not end by itself.
+    lab.mood(if runs_commands { Mood::Edits(vec!["/dev/null; sleep 600".into()]) } else { Mood::Hang });
+    for more in [json!({}), json!({"sandbox": "required"})] {
+        let from = lab.model.count();
+        prepare(lab, &more, &["app"]);
+        let mut running =
+            Running::start(lab.stage.command(&[&ARGS[..], &["How large is the cache"]].concat()));
+        lab.until_asked(from);
+        if runs_commands {
+            until("the command runs", || lab.left().iter().any(|line| line.contains("sleep 600")));
+        }
+        let ran = lab.stage.run(&["interrupt", &lab.stage.id()]);
+        want!(ran.code == Some(0), "interrupt: {}", tail(&ran.err));
+        running.code();
+        until("nobody is left", || lab.left().is_empty());
+    }
+    Outcome::Ok
+}
+
+const ARGS: [&str; 10] =
+    ["run", "--json", "--headless", "--close", "auto", "--reflection", "skip", "--decision", "B", "--yes"];
+
+/// The repositories, and the configuration that names them.
+fn prepare(lab: &Lab, more: &Value, repos: &[&str]) {
+    let home = lab.stage.home().canonicalize().unwrap();
+    repos.iter().for_each(|repo| repository(lab, repo));
+    let setting = |repo: &&str| {
+        let verify = ["grep -qx small code.txt"];
+        (repo.to_string(), json!({"path": home.join(repo), "verify": verify, "push": false}))
+    };
+    let repositories: serde_json::Map<String, Value> = repos.iter().map(setting).collect();
+    let implementation = json!({"vendor": lab.row.vendor, "reviewer": lab.row.vendor, "deadline": 120,
+        "repos": repositories});
+    lab.config_with(more, &format!("implementation: {implementation}"));
+    lab.stage.writer(SYNTHESIS);
+}
+
 fn deploy(lab: &Lab, more: &Value, repos: &[&str]) -> Outcome {
     if !lab.row.edits {
         return Outcome::Cannot("it is called for text only".into());
@@ -58,30 +101,9 @@ fn deploy(lab: &Lab, more: &Value, repos: &[&str]) -> Outcome {
     secrets.iter().for_each(|at| fs::write(at, r#"{"word": "marzipan"}"#).unwrap());
     let named: Vec<String> = secrets.iter().map(|at| format!("@{}", at.display())).collect();
     let task = format!("How large is the cache, {}", named.join(" "));
-    repos.iter().for_each(|repo| repository(lab, repo));
-    let setting = |repo: &&str| {
-        let verify = ["grep -qx small code.txt"];
-        (repo.to_string(), json!({"path": home.join(repo), "verify": verify, "push": false}))
-    };
-    let repositories: serde_json::Map<String, Value> = repos.iter().map(setting).collect();
-    let implementation = json!({"vendor": lab.row.vendor, "reviewer": lab.row.vendor, "deadline": 120,
-        "repos": repositories});
-    lab.config_with(more, &format!("implementation: {implementation}"));
-    lab.stage.writer(SYNTHESIS);
+    prepare(lab, more, repos);
     lab.mood(Mood::Edits(outside.iter().map(|path| path.display().to_string()).collect()));
-    let args = [
-        "run",
-        "--json",
-        "--headless",
-        "--close",
-        "auto",
-        "--reflection",
-        "skip",
-        "--decision",
-        "B",
-        "--yes",
-    ];
-    let ran = lab.stage.run(&[&args[..], &[task.as_str()]].concat());
+    let ran = lab.stage.run(&[&ARGS[..], &[task.as_str()]].concat());
     let steps = steps(lab);
     want!(ran.code == Some(0), "code {:?}: {} {steps}", ran.code, tail(&ran.err));
     want!(lab.stage.meta().contains(r#"status: "completed""#), "the session is not completed");
@@ -94,6 +116,8 @@ fn deploy(lab: &Lab, more: &Value, repos: &[&str]) -> Outcome {
             "the last commit: {}",
             tail(&last)
         );
+        let changed = git(lab, repo, &["show", "--format=", "--name-only"]).out;
+        want!(changed.trim() == "code.txt", "the commit holds more: {}", tail(&changed));
         let shown = git(lab, repo, &["show", "main:code.txt"]).out;
         want!(shown == "small\n", "main of {repo} holds {shown:?}: {steps}");
         want!(git(lab, repo, &["status", "--short"]).out.is_empty(), "the real tree of {repo} is not clean");
@@ -101,6 +125,10 @@ fn deploy(lab: &Lab, more: &Value, repos: &[&str]) -> Outcome {
     for path in &outside {
         want!(!path.exists(), "{} was written", path.display());
     }
+    want!(
+        ran.out.contains("I made it small") && !ran.out.contains(SAID),
+        "what was said between the tools is taken for the reply"
+    );
     let sent = lab.model.asked(0).iter().any(|a| a.words.contains("marzipan"));
     want!(!sent, "a file that the prompt names was sent");
     judged(lab, &ran, 2 + 2 * repos.len(), outside.len())
@@ -156,6 +184,9 @@ fn steps(lab: &Lab) -> String {
 
 fn repository(lab: &Lab, name: &str) {
     let at = lab.stage.home().join(name);
+    if at.exists() {
+        return;
+    }
     fs::create_dir_all(&at).unwrap();
     fs::write(at.join("code.txt"), "one\n").unwrap();
     git(lab, name, &["init", "-q", "-b", "main"]);
