@@ -5,7 +5,7 @@
 
 pub mod binary;
 mod claude;
-mod codex;
+pub mod codex;
 mod gemini;
 mod hermes;
 mod kimi;

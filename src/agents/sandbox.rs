@@ -19,6 +19,7 @@ mod state;
 pub use paths::Place;
 
 use crate::agents::call::Call;
+use crate::agents::native::codex;
 use crate::agents::process::vars::Vars;
 use crate::agents::registry::{Kind, Native, Sandbox, Vendor};
 use std::ffi::OsString;
@@ -64,6 +65,8 @@ pub enum Decision {
     /// An implementing call of a program whose state nobody has told: it may write anything but the real trees and the
     /// sessions.
     Guarded,
+    /// An implementing call of a program that keeps its own commands in a sandbox, which ours would not let it make.
+    Own,
     /// Confined by this program.
     Wrapped(PathBuf),
     /// Runs without; the text says why.
@@ -83,12 +86,29 @@ impl Decision {
             Decision::Guarded => {
                 "landlock: writes its trees and its own state, never the real trees or the sessions".into()
             }
+            Decision::Own => "the CLI's own: its commands write the trees and their scratch folder, have no network, and read \
+                              whatever you may"
+                .into(),
             Decision::Wrapped(program) => format!(
                 "{}: sees the system, its scratch folder and its own state, and writes the last two",
                 program.display()
             ),
             Decision::Free(why) => format!("not enforced: {why}"),
             Decision::Refused(why) => format!("required, but not enforced: {why}; calls are refused"),
+        }
+    }
+
+    /// The same of an implementing call.
+    pub fn editing_text(&self) -> String {
+        match self {
+            Decision::Confined => {
+                "landlock: reads the system, writes its trees, its scratch folder and its own state".into()
+            }
+            Decision::Wrapped(program) => format!(
+                "{}: sees the system, writes its trees, its scratch folder and its own state",
+                program.display()
+            ),
+            other => other.text(),
         }
     }
 }
@@ -122,13 +142,11 @@ pub fn decide_editing(vendor: &Vendor, env: &Vars) -> Decision {
         return bubblewrap::find(env).map_or_else(Decision::Refused, Decision::Wrapped);
     }
     match (vendor.sandbox, support()) {
+        // Its own sandbox is made of mounts, which ours forbids.
+        _ if vendor.kind == Kind::Native(Native::Codex) && !codex::is_edit_in_ours(vendor) => Decision::Own,
         (Some(Sandbox::Off), _) => Decision::Free("`sandbox: off`".into()),
         (Some(Sandbox::Required), Err(why)) => Decision::Refused(why),
         (_, Err(why)) => Decision::Free(why),
-        // Its own sandbox is made of mounts, which ours forbids.
-        (_, Ok(())) if vendor.kind == Kind::Native(Native::Codex) => {
-            Decision::Free("the CLI's own sandbox, which writes below its trees only".into())
-        }
         (None, Ok(())) if !is_native && vendor.state.is_empty() => Decision::Guarded,
         (_, Ok(())) => Decision::Confined,
     }
@@ -151,6 +169,8 @@ pub fn confinement(
             Decision::Confined | Decision::Wrapped(_) => {
                 let mut confinement = paths::confinement(vendor, place, env);
                 confinement.write.extend(work.write.iter().cloned());
+                // The folder around several trees is where a search begins.
+                confinement.read.push(work.dir.clone());
                 // git reads what the trees are made of in their repositories.
                 confinement.read.extend(work.guarded.iter().map(|dir| dir.join(".git")));
                 Some(Confinement { wrapper, ..confinement })
@@ -167,7 +187,9 @@ pub fn confinement(
     let wrapper = match &decision {
         Decision::Confined => None,
         Decision::Wrapped(program) => Some(program.clone()),
-        Decision::Guarded | Decision::Free(_) | Decision::Refused(_) => return (decision, None),
+        Decision::Guarded | Decision::Own | Decision::Free(_) | Decision::Refused(_) => {
+            return (decision, None);
+        }
     };
     let confinement = Confinement { wrapper, ..paths::confinement(vendor, place, env) };
     (decision, Some(confinement))

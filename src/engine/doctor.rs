@@ -1,6 +1,7 @@
 //! What `doctor` says: what was found where.
 
 mod call;
+mod implementation;
 mod vendors;
 
 pub use call::probe;
@@ -53,6 +54,15 @@ pub async fn text(setting: &Setting) -> String {
             let runtimes = [places.runtime_root.as_path(), probes.as_path()];
             let lines = vendors::lines(&registry, setting.lang(), &Vars::real(), &runtimes).await;
             lines.iter().for_each(|line| {
+                let _ = writeln!(out, "{line}");
+            });
+            let _ = writeln!(out, "\nimplementation");
+            let values = setting.effective.values.clone();
+            let asked = tokio::task::spawn_blocking(move || {
+                let (named, lang) = (values.implementation.as_ref(), values.lang);
+                implementation::lines(named, &values.writer, &registry, lang, &Vars::real())
+            });
+            asked.await.unwrap_or_default().iter().for_each(|line| {
                 let _ = writeln!(out, "{line}");
             });
         }

@@ -147,6 +147,12 @@ impl Repo {
         Some(head.id().to_string())
     }
 
+    /// The short name of the current branch; `None` when HEAD is on none.
+    pub fn branch(&self) -> Option<String> {
+        let head = self.inner.head().ok().filter(git2::Reference::is_branch)?;
+        head.shorthand().ok().map(String::from)
+    }
+
     fn upstream(&self) -> Option<(Oid, Oid)> {
         let head = self.inner.head().ok().filter(git2::Reference::is_branch)?;
         let local = head.target()?;

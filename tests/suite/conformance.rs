@@ -8,6 +8,7 @@ mod lab;
 mod model;
 mod script;
 mod table;
+mod tools;
 mod vendors;
 
 use lab::Lab;

@@ -73,7 +73,19 @@ pub fn args(request: &Request, vendor: &Vendor, env: &Vars) -> Vec<OsString> {
 /// The tools of an implementing call: it reads and edits. Running the project's checks is ours.
 const EDITING: &str = "Read,Edit,Write,Glob,Grep";
 
-/// The command line of a call that edits files of its working folder.
+/// What it must not read, however it is asked: its own login, settings and earlier conversations. The sandbox cannot hide
+/// from a program what that program needs itself, and a prompt may hold `@path` from another agent.
+fn deny_state(env: &Vars) -> String {
+    let home = env.text("HOME").unwrap_or_default();
+    let own = env.text("CLAUDE_CONFIG_DIR").map_or(format!("{home}/.claude"), String::from);
+    // A path from the root begins with two strokes here.
+    let places = [format!("/{own}/**"), format!("/{home}/.claude.json")];
+    let rules = places.iter().flat_map(|at| [format!("Read({at})"), format!("Edit({at})")]);
+    serde_json::json!({"permissions": {"deny": rules.collect::<Vec<_>>()}}).to_string()
+}
+
+/// The command line of a call that edits files of its working folder. `--bare` would leave it without the tools to look
+/// for a file and to make a new one, so it is not used here, whatever the login.
 pub fn edit_args(request: &Request, vendor: &Vendor, env: &Vars) -> Vec<OsString> {
     let mut args: Vec<OsString> = [
         "-p",
@@ -92,10 +104,12 @@ pub fn edit_args(request: &Request, vendor: &Vendor, env: &Vars) -> Vec<OsString
         "--max-turns",
         "200",
         "--no-session-persistence",
+        "--safe-mode",
+        "--settings",
     ]
     .map(OsString::from)
     .into();
-    args.push(if env.get("ANTHROPIC_API_KEY").is_some() { "--bare" } else { "--safe-mode" }.into());
+    args.push(deny_state(env).into());
     let others = request.work.into_iter().flat_map(|work| &work.trees).map(|(_, at)| at);
     for tree in others {
         args.extend(["--add-dir".into(), tree.into()]);

@@ -1,7 +1,7 @@
 //! Command line of `codex exec`.
 
 use super::Request;
-use crate::agents::registry::Vendor;
+use crate::agents::registry::{Sandbox, Vendor};
 use std::ffi::OsString;
 
 /// The prefixes of its own variables.
@@ -23,6 +23,14 @@ const FEATURES_OFF: [&str; 8] =
 const SYSTEM: &str = "instructions=\"You take part in a written discussion between agents. All you know is in the \
 message. Reply with text only, in exactly the form that the message asks for.\"";
 
+/// In a call that edits: its own sandbox would let it write below the common temporary folder, where repositories may be.
+const NO_SHARED_TMP: &str = "sandbox_workspace_write.exclude_slash_tmp=true";
+
+/// Whether its own sandbox is off when it edits: it cannot be had inside of ours, so ours replaces it where it is asked for.
+pub fn is_edit_in_ours(vendor: &Vendor) -> bool {
+    matches!(vendor.sandbox, Some(Sandbox::Required | Sandbox::Bubblewrap))
+}
+
 pub fn args(request: &Request, vendor: &Vendor) -> Vec<OsString> {
     let keeps_conversation = vendor.supports.session_id;
     let mut args: Vec<OsString> = [
@@ -31,7 +39,11 @@ pub fn args(request: &Request, vendor: &Vendor) -> Vec<OsString> {
         "--ignore-rules",
         "--skip-git-repo-check",
         "-s",
-        if request.work.is_some() { "workspace-write" } else { "read-only" },
+        match request.work {
+            None => "read-only",
+            Some(_) if is_edit_in_ours(vendor) => "danger-full-access",
+            Some(_) => "workspace-write",
+        },
         "--color",
         "never",
     ]
@@ -41,9 +53,7 @@ pub fn args(request: &Request, vendor: &Vendor) -> Vec<OsString> {
     for setting in OFF {
         push(&["-c", setting]);
     }
-    if request.work.is_none() {
-        push(&["-c", SYSTEM]);
-    }
+    push(&["-c", if request.work.is_some() { NO_SHARED_TMP } else { SYSTEM }]);
     for feature in FEATURES_OFF {
         // With a directory to read, reading is what the shell is for; the sandbox stays read-only.
         let is_reader = matches!(feature, "shell_tool" | "unified_exec");

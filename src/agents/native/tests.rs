@@ -106,6 +106,47 @@ fn pc_035_codex_reads_only() {
     assert!(args.ends_with(" resume id-1 - ") && !args.contains("--ephemeral"), "{args}");
 }
 
+/// The arguments of an editing call.
+fn editing(key: &str, entry: Value, env: &[(&str, &str)]) -> String {
+    let tree = ("app".to_string(), PathBuf::from("/trees/app"));
+    let work =
+        Work { dir: "/trees".into(), write: vec![tree.1.clone()], trees: vec![tree], guarded: Vec::new() };
+    started(key, entry, &Request { work: Some(&work), ..Request::default() }, env).0
+}
+
+#[test]
+fn pc_512_claude_edits_with_the_same_tools_whatever_its_login() {
+    for env in [&[("HOME", "/h"), ("ANTHROPIC_API_KEY", "k")][..], &[("HOME", "/h")]] {
+        let args = editing("claude", json!({}), env);
+        for part in [
+            " --safe-mode ",
+            " --tools Read,Edit,Write,Glob,Grep ",
+            " --permission-mode acceptEdits ",
+            " --add-dir /trees/app ",
+            "Read(//h/.claude/**)",
+            "Edit(//h/.claude.json)",
+        ] {
+            assert!(args.contains(part), "{part} in {args}");
+        }
+        // It offers the model two tools then, none of which finds a file.
+        assert!(!args.contains("--bare"));
+    }
+    let moved = editing("claude", json!({}), &[("HOME", "/h"), ("CLAUDE_CONFIG_DIR", "/c")]);
+    assert!(moved.contains("Read(//c/**)"), "{moved}");
+}
+
+#[test]
+fn pc_512_codex_edits_in_its_own_sandbox_or_in_ours() {
+    let own = editing("codex", json!({}), &[]);
+    assert!(own.contains(" -s workspace-write "), "{own}");
+    assert!(own.contains(" sandbox_workspace_write.exclude_slash_tmp=true ") && own.contains(" -C /trees "));
+    assert!(!own.contains("--disable shell_tool"), "{own}");
+    for ours in ["required", "bubblewrap"] {
+        let args = editing("codex", json!({"sandbox": ours}), &[]);
+        assert!(args.contains(" -s danger-full-access "), "{args}");
+    }
+}
+
 #[test]
 fn pc_062_environment_is_an_allow_list() {
     let env = [

@@ -158,7 +158,8 @@ pub fn plan(
         confinement,
     };
     let conversation = conversation.map(String::from);
-    Ok(Plan { spec, speech, note, sandbox: decision.text(), feed, account, usage_file, conversation })
+    let sandbox = if call.work.is_some() { decision.editing_text() } else { decision.text() };
+    Ok(Plan { spec, speech, note, sandbox, feed, account, usage_file, conversation })
 }
 
 fn fed(feed: &mut Option<UnboundedSender<Vec<u8>>>, first: Vec<u8>) -> Stdin {

@@ -101,6 +101,20 @@ fn pc_062_what_a_vendor_meets() {
     assert!(Decision::Free("x".into()).text().starts_with("not enforced: "));
 }
 
+#[test]
+fn pc_512_what_an_editing_call_meets() {
+    let edits =
+        |sandbox: Value| decide_editing(&vendor("codex", json!({"sandbox": sandbox})), &Vars::default());
+    assert_eq!(decide_editing(&vendor("codex", json!({})), &Vars::default()), Decision::Own);
+    assert_eq!(edits(json!("off")), Decision::Own, "it is ours that is off");
+    assert!(Decision::Own.editing_text().contains("no network"));
+    match support() {
+        Ok(()) => assert_eq!(edits(json!("required")), Decision::Confined),
+        Err(_) => assert!(matches!(edits(json!("required")), Decision::Refused(_))),
+    }
+    assert!(Decision::Confined.editing_text().contains("its trees"));
+}
+
 /// An installed bubblewrap that may make namespaces here.
 fn installed() -> Option<PathBuf> {
     let program = bubblewrap::find(&Vars::real()).ok()?;

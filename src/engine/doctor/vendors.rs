@@ -9,6 +9,7 @@ use crate::agents::registry::{Kind, Registry, Vendor};
 use crate::agents::run::last_failure;
 use crate::agents::sandbox;
 use crate::domain::lang::Lang;
+use crate::engine::pipeline::crew::can_edit;
 use std::path::{Path, PathBuf};
 
 /// The lines about every vendor, in the order of the registry. `runtimes` are the folders below which calls left their
@@ -76,10 +77,13 @@ async fn details(vendor: &Vendor, vars: &Vars) -> Vec<String> {
         }
     }
     lines.push(row("sandbox", &sandbox::decide(vendor, false, vars).text()));
+    if can_edit(vendor).is_ok() {
+        lines.push(row("implements", &sandbox::decide_editing(vendor, vars).editing_text()));
+    }
     lines
 }
 
-fn row(label: &str, text: &str) -> String {
+pub fn row(label: &str, text: &str) -> String {
     format!("    {label:<10} {text}")
 }
 
@@ -134,6 +138,7 @@ mod tests {
             "2.1.400 (Claude Code) (newer than the tested 2.1.332)",
             "login      $ANTHROPIC_API_KEY is set",
             "sandbox    not enforced: `sandbox: off`",
+            "implements not enforced: `sandbox: off`",
             "last error rate limit: claude: slow down",
             "version    refused: kimi-cli 1.52.0 is archived",
             "codex      native    not available",
@@ -141,6 +146,7 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part} in\n{text}");
         }
+        assert_eq!(text.matches("    implements ").count(), 1, "only who was found and can edit:\n{text}");
         assert!(!text.contains("sk-secret"));
         assert_eq!(std::fs::read_to_string(dir.path().join("args")).unwrap(), "--version\n");
     }

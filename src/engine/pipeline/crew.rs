@@ -57,7 +57,8 @@ fn another(desk: &Desk, s: &Session, editor: &Vendor) -> Vendor {
     found.filter(|v| v.kind != Kind::Pilot).unwrap_or_else(|| editor.clone())
 }
 
-fn can_edit(vendor: &Vendor) -> Result<(), (&'static str, &'static str)> {
+/// Whether this vendor can carry a decision out, or why not, in both languages.
+pub fn can_edit(vendor: &Vendor) -> Result<(), (&'static str, &'static str)> {
     match &vendor.kind {
         Kind::Pilot => Err(("writes by hand and cannot implement", "пишет от руки и не может реализовать")),
         Kind::Native(native) if !native::edits(*native) => Err((

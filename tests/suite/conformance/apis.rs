@@ -170,7 +170,7 @@ fn named(data: &Value, is_text: bool) -> Event {
     Event { name: data["type"].as_str().map(String::from), data: data.to_string(), is_text }
 }
 
-fn messages_usage(t: Tokens) -> Value {
+pub fn messages_usage(t: Tokens) -> Value {
     json!({"input_tokens": t.input, "output_tokens": t.output, "cache_creation_input_tokens": 0,
         "cache_read_input_tokens": t.cached})
 }
@@ -203,7 +203,7 @@ fn messages(model: &Value, text: &str, tokens: Tokens, end: End) -> Vec<Event> {
     events
 }
 
-fn responses_object(model: &Value, text: Option<&str>, t: Tokens, end: End) -> Value {
+pub fn responses_object(model: &Value, text: Option<&str>, t: Tokens, end: End) -> Value {
     let mut object = json!({"id": "resp_1", "object": "response", "created_at": 1, "model": model,
         "status": "in_progress", "output": [], "usage": null, "error": null, "incomplete_details": null});
     if let Some(text) = text {
@@ -221,7 +221,7 @@ fn responses_object(model: &Value, text: Option<&str>, t: Tokens, end: End) -> V
     object
 }
 
-fn responses_item(text: &str) -> Value {
+pub fn responses_item(text: &str) -> Value {
     let part = json!({"type": "output_text", "text": text, "annotations": []});
     json!({"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [part]})
 }

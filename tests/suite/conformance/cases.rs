@@ -1,6 +1,7 @@
 //! What every vendor has to do, one function a case.
 
 mod failures;
+mod implements;
 mod place;
 mod sessions;
 
@@ -10,7 +11,7 @@ use super::lab::Lab;
 pub type Case = fn(&Lab) -> Outcome;
 
 /// In the order of the table.
-pub const ALL: [(&str, Case); 25] = [
+pub const ALL: [(&str, Case); 30] = [
     ("one peer", sessions::one_peer),
     ("writes", sessions::writes),
     ("three participants", sessions::three),
@@ -33,8 +34,13 @@ pub const ALL: [(&str, Case); 25] = [
     ("long prompt", place::long_prompt),
     ("strange prompts", place::strange_prompts),
     ("no tools", place::no_tools),
+    ("implements", implements::implements),
+    ("implements in two", implements::two),
+    ("implements without a key", implements::without_key),
+    ("implements in our sandbox", implements::required),
     ("timeout leaves no child", place::timeout_leaves_none),
     ("cut-in leaves no child", place::cut_in_leaves_none),
+    ("interrupted edit leaves no child", implements::interrupted),
     ("interrupt leaves no child", place::interrupt_leaves_none),
 ];
 

@@ -37,10 +37,15 @@ impl Lab {
 
     /// Writes the configuration: the scripts of the stage, and the vendor with more keys.
     pub fn config(&self, more: &Value) {
+        self.config_with(more, "");
+    }
+
+    /// The same with more lines beside the vendors.
+    pub fn config_with(&self, more: &Value, lines: &str) {
         let mut entry = self.row.entry(&self.bin, self.stage.home(), &self.model.url());
         entry.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         // JSON is YAML.
-        self.stage.config(&format!("  {}: {entry}", self.row.vendor));
+        self.stage.config(&format!("  {}: {entry}\n{lines}", self.row.vendor));
     }
 
     /// One call by the contract.

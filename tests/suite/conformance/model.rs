@@ -1,7 +1,7 @@
 //! A model behind the APIs of all vendors, on loopback: it answers by what it is asked for, or fails as it is told to.
 
 use super::apis::{self, Api, Event};
-use super::script;
+use super::{script, tools};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -29,6 +29,8 @@ pub enum Mood {
     /// A reply that the token limit cut.
     Cut,
     Refuse,
+    /// Works with the tools that it is offered when it is to implement, and tries to write these files too.
+    Edits(Vec<String>),
 }
 
 /// What a request was and what the model reported for it.
@@ -37,6 +39,8 @@ pub struct Asked {
     /// Everything in the request that is text.
     pub words: String,
     pub tools: Vec<String>,
+    /// What the tools that it called gave back.
+    pub results: Vec<String>,
     /// A call that the CLI makes on its own account, for a title.
     pub is_side: bool,
     /// `None` while no whole reply was sent.
@@ -139,6 +143,7 @@ fn serve(stream: &TcpStream, reader: &mut BufReader<&TcpStream>, state: &State) 
         asked.push(Asked {
             words: words.clone(),
             tools: apis::tools(api, &body),
+            results: tools::results(api, &body),
             is_side: is_side(&body),
             tokens: None,
         });
@@ -157,6 +162,13 @@ fn serve(stream: &TcpStream, reader: &mut BufReader<&TcpStream>, state: &State) 
         Mood::Refuse => (script::half(&script::answer(&words)), apis::End::Refused),
         _ => (script::marked(&words, &script::answer(&words)), apis::End::Whole),
     };
+    let call = match &mood {
+        Mood::Edits(outside) if words.contains(tools::IMPLEMENTER) => {
+            let done = tools::results(api, &body).len();
+            tools::next(&words, &apis::tools(api, &body), done, outside)
+        }
+        _ => None,
+    };
     let told = |state: &State| state.asked.lock().unwrap()[number].tokens = Some(tokens);
     if !apis::is_streamed(api, &body, &path) {
         if matches!(mood, Mood::Drop | Mood::Stall) {
@@ -172,7 +184,10 @@ fn serve(stream: &TcpStream, reader: &mut BufReader<&TcpStream>, state: &State) 
     }
     let mut out = stream;
     out.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n").ok()?;
-    let events = apis::stream(api, &body, &text, tokens, end);
+    let events = match &call {
+        Some(call) => tools::stream(api, &body, call, tokens),
+        None => apis::stream(api, &body, &text, tokens, end),
+    };
     for event in events {
         let Event { name, data, is_text } = event;
         if let Some(name) = name {

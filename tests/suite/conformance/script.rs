@@ -4,10 +4,12 @@ use regex::Regex;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-const LEADS: [&str; 3] = [
+const LEADS: [&str; 5] = [
     "You are a peer agent in a dialog",
     "You are the writer agent in a dialog",
     "You are a synthesizer of dialog",
+    super::tools::IMPLEMENTER,
+    "You review a change before it is deployed",
 ];
 
 /// The last prompt: a conversation that goes on brings the earlier ones along.
@@ -19,6 +21,12 @@ pub fn answer(words: &str) -> String {
     let prompt = last(words);
     if prompt.starts_with(LEADS[2]) {
         return report(prompt);
+    }
+    if prompt.starts_with(LEADS[3]) {
+        return super::tools::REPORT.into();
+    }
+    if prompt.starts_with(LEADS[4]) {
+        return "## Critical\n- none\n## High\n- none\n## Medium\n- none\n## OK\n- all of it\n".into();
     }
     if prompt.starts_with(LEADS[0]) {
         return peer(prompt);

@@ -23,6 +23,8 @@ pub struct Row {
     pub keeps_tools: bool,
     /// Agents that end a turn in which the model failed as an empty one, without a word.
     pub hides_errors: bool,
+    /// Whether it can be called to edit files.
+    pub edits: bool,
 }
 
 const fn native(name: &'static str, vendor: &'static str) -> Row {
@@ -36,6 +38,7 @@ const fn native(name: &'static str, vendor: &'static str) -> Row {
         tools: 0,
         keeps_tools: false,
         hides_errors: false,
+        edits: false,
     }
 }
 
@@ -44,8 +47,8 @@ const fn acp(name: &'static str, program: &'static str) -> Row {
 }
 
 pub const ROWS: [Row; 13] = [
-    native("claude", "claude"),
-    Row { tools: 1, ..native("codex", "codex") },
+    Row { edits: true, ..native("claude", "claude") },
+    Row { tools: 1, edits: true, ..native("codex", "codex") },
     native("opencode", "opencode"),
     native("gemini", "gemini"),
     Row { has_usage: false, ..native("kimi-code", "kimi") },
