@@ -2,7 +2,9 @@
 
 use crate::table::Table;
 use crate::world::{NEWEST, PROGRAM, World};
+use std::collections::BTreeMap;
 use std::fs;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 pub fn run(table: &mut Table) {
@@ -32,8 +34,9 @@ pub fn run(table: &mut Table) {
     let time = start.elapsed().as_secs_f64();
     for ((size, pids, ..), before) in worlds.iter().zip(before) {
         let now = Spent::of(pids);
-        points.push((*size, now.switches.saturating_sub(before.switches) as f64 / time));
-        cost = now.ticks.saturating_sub(before.ticks) as f64 * 10.0 / time;
+        let (switches, ticks) = now.since(&before);
+        points.push((*size, switches as f64 / time));
+        cost = ticks as f64 * 10.0 / time;
     }
     let (most, wakes) = *points.iter().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap();
     let listed = format!("{most} sessions");
@@ -54,34 +57,37 @@ pub fn run(table: &mut Table) {
     }
 }
 
-struct Spent {
-    switches: u64,
-    /// Hundredths of a second.
-    ticks: u64,
-}
+/// By thread, because one that ends takes its counts with it: context switches, and hundredths of a second.
+struct Spent(BTreeMap<PathBuf, (u64, u64)>);
 
 impl Spent {
     /// Of all threads of these processes.
     fn of(pids: &[u32]) -> Spent {
-        let mut spent = Spent { switches: 0, ticks: 0 };
+        let mut spent = BTreeMap::new();
         for pid in pids {
             for task in fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten() {
                 let status = fs::read_to_string(task.path().join("status")).unwrap_or_default();
-                spent.switches += status
+                let switches = status
                     .lines()
                     .filter(|line| line.contains("ctxt_switches"))
                     .filter_map(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok())
                     .sum::<u64>();
                 let stat = fs::read_to_string(task.path().join("stat")).unwrap_or_default();
                 let behind = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
-                spent.ticks += behind
+                let ticks = behind
                     .split_whitespace()
                     .skip(11)
                     .take(2)
                     .filter_map(|n| n.parse::<u64>().ok())
                     .sum::<u64>();
+                spent.insert(task.path(), (switches, ticks));
             }
         }
-        spent
+        Spent(spent)
+    }
+
+    fn since(&self, before: &Spent) -> (u64, u64) {
+        let each = self.0.iter().map(|(task, now)| (now, before.0.get(task).copied().unwrap_or_default()));
+        each.fold((0, 0), |sum, (now, then)| (sum.0 + now.0 - then.0, sum.1 + now.1 - then.1))
     }
 }
