@@ -27,6 +27,21 @@ pub struct Escalation {
 }
 
 impl Escalation {
+    /// The one that follows those that are there, without its time, which only the caller knows. The files keep no
+    /// blanks around a reason.
+    pub fn next(all: &[Escalation], turn: u32, reason: &str, source: String) -> Escalation {
+        let index = all.iter().map(|e| e.index + 1).max().unwrap_or(0);
+        Escalation {
+            index,
+            number: index + 1,
+            turn,
+            timestamp: String::new(),
+            reason: reason.trim().to_string(),
+            source,
+            response: String::new(),
+        }
+    }
+
     pub fn is_open(&self) -> bool {
         self.response.trim().is_empty()
     }

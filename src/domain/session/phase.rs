@@ -444,21 +444,8 @@ fn escalate(s: &Session, turn: &Turn) -> Option<Phase> {
     match escalation_of(s, &turn.name) {
         Some(_) => None,
         None => Some(due(Fact::Escalated {
-            escalation: next_escalation(s, turn.name.number, reason, turn.name.to_string()),
+            escalation: Escalation::next(&s.escalations, turn.name.number, &reason, turn.name.to_string()),
         })),
-    }
-}
-
-fn next_escalation(s: &Session, turn: u32, reason: String, source: String) -> Escalation {
-    let index = s.escalations.iter().map(|e| e.index + 1).max().unwrap_or(0);
-    Escalation {
-        index,
-        number: index + 1,
-        turn,
-        timestamp: String::new(),
-        reason,
-        source,
-        response: String::new(),
     }
 }
 

@@ -132,7 +132,7 @@ pub fn answered(s: &Session, now: Stamp, wait: &Wait, text: &str) -> Vec<Effect>
             (Some(Word::Retry), _) => record(Fact::StepAgain),
             (_, "without" | "без") => unreviewed(s, *n),
             (_, "escalate" | "эскалировать") => {
-                escalate(s, now, format!("review-{n:02}.md"), format!("review {n} gave no usable review"))
+                escalate(s, now, format!("review-{n:02}.md"), &format!("review {n} gave no usable review"))
             }
             _ => Vec::new(),
         },
@@ -147,7 +147,7 @@ pub fn answered(s: &Session, now: Stamp, wait: &Wait, text: &str) -> Vec<Effect>
             }
             (_, "escalate" | "эскалировать") => {
                 let refusal = track(s).refused.map(|r| r.text).unwrap_or_default();
-                escalate(s, now, DEPLOYMENT.into(), refusal)
+                escalate(s, now, DEPLOYMENT.into(), &refusal)
             }
             _ => Vec::new(),
         },
@@ -179,7 +179,7 @@ fn verify(s: &Session, now: Stamp, n: u32, word: Option<Word>, first: &str, rest
         (_, "unverified" | "непроверено") if !failed => record(Fact::Unverified),
         (_, "escalate" | "эскалировать") => {
             let why = if failed { "the verification failed" } else { "nothing could be verified" };
-            escalate(s, now, file, why.into())
+            escalate(s, now, file, why)
         }
         (_, "stop" | "стоп") => end(if failed { "FAIL".into() } else { "not verified".into() }),
         _ => Vec::new(),
@@ -223,17 +223,9 @@ fn end(why: String) -> Vec<Effect> {
     record(Fact::PipelineEnded { why })
 }
 
-fn escalate(s: &Session, now: Stamp, source: String, reason: String) -> Vec<Effect> {
-    let index = s.escalations.iter().map(|e| e.index + 1).max().unwrap_or(0);
-    let escalation = Escalation {
-        index,
-        number: index + 1,
-        turn: s.meta.turns_count,
-        timestamp: now.to_string(),
-        reason,
-        source,
-        response: String::new(),
-    };
+fn escalate(s: &Session, now: Stamp, source: String, reason: &str) -> Vec<Effect> {
+    let mut escalation = Escalation::next(&s.escalations, s.meta.turns_count, reason, source);
+    escalation.timestamp = now.to_string();
     record(Fact::Escalated { escalation })
 }
 

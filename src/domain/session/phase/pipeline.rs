@@ -1,6 +1,6 @@
 //! Where an implementation stands (T19 to T29, rule D12), from the session's files and the engine's memory of its trees.
 
-use super::{Phase, Wait, due, next_escalation};
+use super::{Phase, Wait, due};
 use crate::domain::effect::Purpose;
 use crate::domain::fact::Fact;
 use crate::domain::session::escalation::Escalation;
@@ -184,7 +184,7 @@ fn file(number: u32) -> String {
 }
 
 fn escalate(s: &Session, turn: u32, reason: String, source: String) -> Phase {
-    due(Fact::Escalated { escalation: next_escalation(s, turn, reason, source) })
+    due(Fact::Escalated { escalation: Escalation::next(&s.escalations, turn, &reason, source) })
 }
 
 /// What the answered escalation of this file leads to; `end` of the track when the way leads nowhere. `None` without

@@ -1,14 +1,14 @@
 //! What happens next in the round-loop: discovery, two or more peers, the limit (rules D14, D17 to D19, group M).
 
 use super::{
-    Phase, Wait, current_round, due, escalate, judged, loop_ended, more, next_escalation, reserved, token,
+    Phase, Wait, current_round, due, escalate, judged, loop_ended, more, reserved, token,
     voices, voters,
 };
 use crate::domain::fact::Fact;
 use crate::domain::session::clean::{self, Pass};
 use crate::domain::session::consensus::{self, WriterVerdict};
 use crate::domain::session::dispute::{self, DisputeAnswer, Verdict};
-use crate::domain::session::escalation;
+use crate::domain::session::escalation::{self, Escalation};
 use crate::domain::session::failure::Reason;
 use crate::domain::session::meta::{Handoff, ResultClass};
 use crate::domain::session::order::is_discovery_reply;
@@ -136,7 +136,7 @@ fn at_limit(s: &Session, round: u32, writer: &Turn) -> Phase {
     let escalated = || {
         let source = writer.name.to_string();
         due(Fact::Escalated {
-            escalation: next_escalation(s, round, escalation::LIMIT_REASON.into(), source),
+            escalation: Escalation::next(&s.escalations, round, escalation::LIMIT_REASON, source),
         })
     };
     match &s.notes.dispute {
