@@ -74,12 +74,13 @@ pub async fn run(asks: mpsc::Sender<Ask>, mut tells: mpsc::Receiver<Tell>, setti
         desktop: settings.desktop,
         tmux: settings.tmux,
     };
-    let (mut term, mut signals) = match Term::enter(options).and_then(|term| Ok((term, Signals::listen()?))) {
-        Ok(both) => both,
+    let entered = Term::enter(options).and_then(|term| Ok((term, Signals::listen()?, Input::open()?)));
+    let (mut term, mut signals, input) = match entered {
+        Ok(all) => all,
         Err(e) => return Exit::without_screen(e, settings.kept),
     };
     let mut model = Model::new(&settings, clock(), term.size());
-    let mut input = Some(Input::open());
+    let mut input = Some(input);
     let mut frames = Frames::default();
     let first = start(&mut model, &settings.start);
     let mut out =
@@ -109,7 +110,8 @@ pub async fn run(asks: mpsc::Sender<Ask>, mut tells: mpsc::Receiver<Tell>, setti
         ended = ended.or(out.perform(&mut model, cmds).await);
         if ended.is_none() && model.dirty && frames.take(model.clock.at) {
             model.dirty = false;
-            ended = out.term.draw(title(&model), |frame| view(&mut model, frame)).err().map(Why::Terminal);
+            let drawn = out.term.draw(model.size, title(&model), |frame| view(&mut model, frame));
+            ended = drawn.err().map(Why::Terminal);
         }
     }
     out.aside().await;
@@ -145,6 +147,10 @@ impl Outside<'_> {
             }
             // Somebody stopped and woke us from outside: the terminal may show anything.
             Woke::Signal(Signal::Continue) => return self.again(model).err().map(Why::Terminal),
+            Woke::Signal(Signal::Size) => {
+                let (width, height) = self.term.size();
+                Msg::Resize(width, height)
+            }
             Woke::Signal(signal) => return Some(Why::Signal(signal)),
             Woke::Input(Some(Ok(event))) => message(event)?,
             Woke::Input(Some(Err(e))) => return Some(Why::Terminal(e)),
@@ -235,7 +241,9 @@ impl Outside<'_> {
     fn again(&mut self, model: &mut Model) -> io::Result<()> {
         self.term.leave();
         self.term.resume()?;
-        self.input.get_or_insert_with(Input::open);
+        if self.input.is_none() {
+            *self.input = Some(Input::open()?);
+        }
         model.size = self.term.size();
         model.dirty = true;
         Ok(())
@@ -247,7 +255,8 @@ fn message(event: Event) -> Option<Msg> {
         Event::Key(key) => Msg::Key(key),
         Event::Mouse(mouse) => Msg::Mouse(mouse),
         Event::Paste(text) => Msg::Paste(text),
-        Event::Resize(width, height) => Msg::Resize(width, height),
+        // The signal tells it at once; this comes with the next key.
+        Event::Resize(..) => return None,
         Event::FocusGained => Msg::Focus(true),
         Event::FocusLost => Msg::Focus(false),
     })

@@ -1,5 +1,4 @@
-//! Signals that a screen must answer: the end, the loss of its terminal, the shell's stop and wake-up. A change of size
-//! comes with the terminal's events.
+//! Signals that a screen must answer: the end, the loss of its terminal, the shell's stop and wake-up, another size.
 
 use std::io;
 use tokio::signal::unix::{Signal as Stream, SignalKind, signal};
@@ -12,6 +11,8 @@ pub enum Signal {
     Interrupt,
     Stop,
     Continue,
+    /// The terminal has another size.
+    Size,
 }
 
 /// The numbers that tokio has no names for; they differ between systems.
@@ -21,7 +22,7 @@ const STOP_CONTINUE: (i32, i32) = (20, 18);
 const STOP_CONTINUE: (i32, i32) = (18, 19);
 
 pub struct Signals {
-    streams: [(Signal, Stream); 5],
+    streams: [(Signal, Stream); 6],
 }
 
 impl Signals {
@@ -34,6 +35,7 @@ impl Signals {
                 (Signal::Interrupt, signal(SignalKind::interrupt())?),
                 (Signal::Stop, raw(STOP_CONTINUE.0)?),
                 (Signal::Continue, raw(STOP_CONTINUE.1)?),
+                (Signal::Size, signal(SignalKind::window_change())?),
             ],
         })
     }

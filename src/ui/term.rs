@@ -7,8 +7,9 @@ use super::text::one_line;
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 use crossterm::{Command, execute};
-use ratatui::Terminal;
 use ratatui::backend::{Backend, CrosstermBackend};
+use ratatui::layout::Rect;
+use ratatui::{Terminal, TerminalOptions, Viewport};
 use std::io::{self, BufWriter, Stdout, Write};
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,6 +33,8 @@ pub struct Term {
     terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
     options: Options,
     title: String,
+    /// The size of the last frame.
+    area: Rect,
 }
 
 /// What the terminal is asked for.
@@ -48,7 +51,11 @@ impl Term {
     pub fn enter(options: Options) -> io::Result<Term> {
         HOOK.call_once(restore_before_panics);
         let backend = CrosstermBackend::new(BufWriter::with_capacity(64 * 1024, io::stdout()));
-        let mut term = Term { terminal: Terminal::new(backend)?, options, title: String::new() };
+        let area = area(size_now());
+        // Told, not asked for with every frame: that would open the terminal each time.
+        let viewport = TerminalOptions { viewport: Viewport::Fixed(area) };
+        let terminal = Terminal::with_options(backend, viewport)?;
+        let mut term = Term { terminal, options, title: String::new(), area };
         term.resume()?;
         Ok(term)
     }
@@ -81,16 +88,25 @@ impl Term {
     }
 
     pub fn size(&self) -> (u16, u16) {
-        self.terminal.size().map_or((80, 24), |s| (s.width, s.height))
+        size_now()
     }
 
-    /// Draws one frame, which the terminal shows at once where it can, and the title when it changed.
-    pub fn draw(&mut self, title: String, render: impl FnOnce(&mut ratatui::Frame)) -> io::Result<()> {
+    /// Draws one frame of this size, which the terminal shows at once where it can, and the title when it changed.
+    pub fn draw(
+        &mut self,
+        size: (u16, u16),
+        title: String,
+        render: impl FnOnce(&mut ratatui::Frame),
+    ) -> io::Result<()> {
         // A panic elsewhere has given the terminal back; what is drawn now would spoil the report.
         if !ENTERED.load(Ordering::SeqCst) {
             return Err(io::Error::other("the terminal was given back"));
         }
         self.terminal.backend_mut().write_all(b"\x1b[?2026h")?;
+        if self.area != area(size) {
+            self.area = area(size);
+            self.terminal.resize(self.area)?;
+        }
         if title != self.title {
             let safe = one_line(&title, 120);
             write!(self.terminal.backend_mut(), "\x1b]0;{safe}\x07")?;
@@ -142,6 +158,14 @@ impl Drop for Term {
             restore();
         }
     }
+}
+
+fn size_now() -> (u16, u16) {
+    crossterm::terminal::size().unwrap_or((80, 24))
+}
+
+fn area((width, height): (u16, u16)) -> Rect {
+    Rect::new(0, 0, width, height)
 }
 
 /// Gives the terminal back, once. Errors are of no use: the terminal may be gone.

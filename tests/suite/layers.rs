@@ -54,7 +54,16 @@ const LAYERS: &[Layer] = &[
     Layer {
         name: "ui",
         may: &["domain", "engine", "config"],
-        banned: &["std::fs", "std::process", "std::net", "git2", "notify", "rustix"],
+        banned: &[
+            "std::fs",
+            "std::process",
+            "std::net",
+            "git2",
+            "notify",
+            "rustix::fs",
+            "rustix::process",
+            "rustix::net",
+        ],
     },
     Layer {
         name: "cli",
