@@ -11,11 +11,14 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 
 /// How often folders are looked at without an event.
 const RESCAN: Duration = Duration::from_secs(5);
-/// Events within this time are handled together.
+/// The shortest time between two looks, however many events there are.
 const BATCH: Duration = Duration::from_millis(150);
+/// After a quiet time, how long the first event waits for what the same program writes with it.
+const SETTLE: Duration = Duration::from_millis(30);
 /// The newest days that are watched.
 const DAYS: usize = 3;
 
@@ -33,6 +36,7 @@ pub async fn watch(hub: Hub) {
     let mut listings = HashMap::new();
     let mut newest = newest_folders(&hub);
     let mut seen = stamps(&newest, &mut listings);
+    let mut looked = Instant::now();
     loop {
         let views: Vec<PathBuf> = locked(&hub.shared.views).values().map(|v| v.dir.clone()).collect();
         let folders = [&newest[..], &views].concat();
@@ -44,7 +48,7 @@ pub async fn watch(hub: Hub) {
                 if event.is_none() {
                     tokio::time::sleep(RESCAN).await;
                 }
-                tokio::time::sleep(BATCH).await;
+                tokio::time::sleep_until((Instant::now() + SETTLE).max(looked + BATCH)).await;
                 while events.try_recv().is_ok() {}
             }
             () = tokio::time::sleep(RESCAN) => {
@@ -58,6 +62,7 @@ pub async fn watch(hub: Hub) {
                 seen = now;
             }
         }
+        looked = Instant::now();
         newest = newest_folders(&hub);
         hub.shared.shelf.forget();
         // Events were waited for together already; a second wait would only make the change late.
