@@ -14,6 +14,8 @@
 
 #[path = "measure/change.rs"]
 mod change;
+#[path = "measure/diff.rs"]
+mod diff;
 #[path = "measure/idle.rs"]
 mod idle;
 #[path = "measure/keys.rs"]
@@ -40,7 +42,7 @@ use table::Table;
 
 type Part = (&'static str, fn(&mut Table));
 
-const PARTS: [Part; 8] = [
+const PARTS: [Part; 9] = [
     ("list", list::run),
     ("search", search::run),
     ("keys", keys::run),
@@ -49,6 +51,7 @@ const PARTS: [Part; 8] = [
     ("idle", idle::run),
     ("memory", memory::run),
     ("report", report::run),
+    ("diff", diff::run),
 ];
 
 fn main() -> ExitCode {

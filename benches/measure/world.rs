@@ -212,12 +212,12 @@ impl Screen {
     }
 
     /// Whether the terminal shows it within this time.
-    pub fn within(&mut self, time: Duration, text: &str) -> bool {
+    pub fn within(&mut self, time: Duration, holds: impl Fn(&str) -> bool) -> bool {
         let end = Instant::now() + time;
-        while !self.text().contains(text) && Instant::now() < end {
+        while !holds(&self.text()) && Instant::now() < end {
             self.settle(Duration::from_millis(50), Duration::from_millis(200));
         }
-        self.text().contains(text)
+        holds(&self.text())
     }
 
     #[track_caller]
