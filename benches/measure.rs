@@ -16,6 +16,8 @@
 mod change;
 #[path = "measure/diff.rs"]
 mod diff;
+#[path = "measure/filter.rs"]
+mod filter;
 #[path = "measure/idle.rs"]
 mod idle;
 #[path = "measure/keys.rs"]
@@ -26,6 +28,8 @@ mod list;
 mod machine;
 #[path = "measure/memory.rs"]
 mod memory;
+#[path = "measure/random.rs"]
+mod random;
 #[path = "measure/report.rs"]
 mod report;
 #[path = "measure/search.rs"]
@@ -42,11 +46,12 @@ use table::Table;
 
 type Part = (&'static str, fn(&mut Table));
 
-const PARTS: [Part; 9] = [
+const PARTS: [Part; 10] = [
     ("list", list::run),
     ("search", search::run),
     ("keys", keys::run),
     ("turns", turns::run),
+    ("filter", filter::run),
     ("change", change::run),
     ("idle", idle::run),
     ("memory", memory::run),

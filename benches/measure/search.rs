@@ -1,6 +1,7 @@
 //! How fast is the search, beside `rg -i` on the same tree? The tree is made from a fixed seed. Cold means: nothing in
 //! this program's memory; the files are in the system's cache for both. Warm is what searching as you type does.
 
+use crate::random::Random;
 use crate::table::{Table, median, ms};
 use flightdeck::store::layout::Layout;
 use flightdeck::store::search::{Batch, CAP, Query, Shelf, search};
@@ -126,13 +127,7 @@ fn make(root: &Path, sessions: usize, bytes: usize) -> usize {
         "ещё",
         "раз",
     ];
-    let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut random = move |below: usize| {
-        seed ^= seed << 13;
-        seed ^= seed >> 7;
-        seed ^= seed << 17;
-        (seed % below.max(1) as u64) as usize
-    };
+    let mut random = Random::new();
     let mut size = 0;
     for n in 0..sessions {
         let (year, month, day, number) = (2023 + n / 3650, 1 + n / 304 % 12, 1 + n / 12 % 25, n % 12 + 1);
@@ -155,11 +150,11 @@ fn make(root: &Path, sessions: usize, bytes: usize) -> usize {
             let words: &[&str] = if n % 3 == 0 { &RU } else { &EN };
             while text.len() < bytes / files.len() {
                 for _ in 0..12 {
-                    let word = match random(4000) {
+                    let word = match random.below(4000) {
                         0..2 => "retry",
                         2 => "вытеснение",
                         3 if index == 6 => "Отчёт",
-                        _ => words[random(words.len())],
+                        _ => words[random.below(words.len())],
                     };
                     let _ = write!(text, "{word} ");
                 }
