@@ -1,8 +1,7 @@
 //! What happens next in the round-loop: discovery, two or more peers, the limit (rules D14, D17 to D19, group M).
 
 use super::{
-    Phase, Wait, current_round, due, escalate, judged, loop_ended, more, reserved, token,
-    voices, voters,
+    Phase, Wait, current_round, due, escalate, judged, loop_ended, more, reserved, token, voices, voters,
 };
 use crate::domain::fact::Fact;
 use crate::domain::session::clean::{self, Pass};
