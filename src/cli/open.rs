@@ -25,7 +25,7 @@ pub fn run(place: &Place) -> Result<u8, CliError> {
     let desk = context.desk(context.registry()?, None);
     let mut open: Vec<SessionId> = Vec::new();
     for listed in list::newest(&context.layout, SHOWN) {
-        let Ok(loaded) = load::load(&context.layout, &listed.id) else { continue };
+        let Ok(loaded) = load::load_listed(&context.layout, &listed) else { continue };
         let s = &loaded.session;
         let number = if s.meta.status == Status::Started {
             open.push(listed.id.clone());

@@ -25,9 +25,8 @@ pub struct Listed {
 
 /// The newest `limit` sessions. Unreadable folders are passed over; a missing index is no error (PC-006).
 pub fn newest(layout: &Layout, limit: usize) -> Vec<Listed> {
-    let text = fs::read(layout.index())
-        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-        .unwrap_or_default();
+    let bytes = fs::read(layout.index()).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
     // Rows are only cut apart here; those that are shown get parsed.
     let mut rows: HashMap<SessionId, &str> = HashMap::new();
     for line in index::lines(&text) {
@@ -36,10 +35,14 @@ pub fn newest(layout: &Layout, limit: usize) -> Vec<Listed> {
         }
     }
     let mut dirs = directories(layout, limit);
-    let mut ids: Vec<SessionId> =
-        dirs.keys().chain(rows.keys().filter(|id| !dirs.contains_key(*id))).cloned().collect();
-    ids.sort_by_cached_key(|id| Reverse(age(id)));
-    ids.truncate(limit);
+    let mut ages: Vec<_> = dirs
+        .keys()
+        .chain(rows.keys().filter(|id| !dirs.contains_key(*id)))
+        .map(|id| Reverse(age(id)))
+        .collect();
+    ages.sort_unstable();
+    ages.truncate(limit);
+    let ids: Vec<SessionId> = ages.into_iter().map(|Reverse((_, _, id))| id.clone()).collect();
     ids.into_iter()
         .map(|id| {
             // The walk stopped early, so a row's directory may not have been seen.
@@ -113,13 +116,14 @@ fn is_day(name: &str) -> bool {
 }
 
 /// Session 100 of a day is newer than session 99.
-fn age(id: &SessionId) -> (String, Option<u32>, SessionId) {
-    (id.date().to_string(), id.number(), id.clone())
+fn age(id: &SessionId) -> (&str, Option<u32>, &SessionId) {
+    (id.date(), id.number(), id)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::load;
     use std::time::{Duration, Instant};
 
     const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/");
@@ -176,6 +180,20 @@ mod tests {
         let listed = newest(&fixture("control"), 10);
         assert_eq!(ids(&listed), ["2026-08-11-04-writer-alone"]);
         assert!(listed[0].foreign && listed[0].row.is_none());
+    }
+
+    #[test]
+    fn pc_210_a_listed_session_is_loaded_as_by_its_id() {
+        for tree in ["examples", "old"] {
+            let layout = fixture(tree);
+            for listed in newest(&layout, 100) {
+                let (one, other) = (load::load_listed(&layout, &listed), load::load(&layout, &listed.id));
+                match (one, other) {
+                    (Ok(one), Ok(other)) => assert_eq!(one.session, other.session),
+                    (one, other) => assert_eq!(one.is_err(), other.is_err(), "{}", listed.id),
+                }
+            }
+        }
     }
 
     #[test]

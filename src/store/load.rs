@@ -7,6 +7,7 @@ use crate::domain::session::meta::Meta;
 use crate::domain::session::state::{Live, Rejected, ReportState, Session};
 use crate::domain::session::turn::{Turn, TurnName};
 use crate::store::layout::{self, Layout};
+use crate::store::list::Listed;
 use crate::store::{closing, escalation, frontmatter, index, meta, pipeline, report, runtime};
 use std::fmt;
 use std::fs;
@@ -48,10 +49,18 @@ impl std::error::Error for LoadError {}
 /// Reads the session with this id.
 pub fn load(layout: &Layout, id: &SessionId) -> Result<Loaded, LoadError> {
     let dir = layout.find_session(id).ok_or_else(|| LoadError::NotFound(id.clone()))?;
-    load_dir(layout, id, dir)
+    let index_text = fs::read_to_string(layout.index()).unwrap_or_default();
+    load_dir(layout, id, dir, index::status_of(&index_text, id))
 }
 
-fn load_dir(layout: &Layout, id: &SessionId, dir: PathBuf) -> Result<Loaded, LoadError> {
+/// Reads a session that a list of sessions names. Its row is the one of the list: with many sessions the index is long,
+/// and reading it for each of them would take most of the time.
+pub fn load_listed(layout: &Layout, listed: &Listed) -> Result<Loaded, LoadError> {
+    let dir = listed.dir.clone().ok_or_else(|| LoadError::NotFound(listed.id.clone()))?;
+    load_dir(layout, &listed.id, dir, listed.row.as_ref().map(|row| row.status.clone()))
+}
+
+fn load_dir(layout: &Layout, id: &SessionId, dir: PathBuf, row: Option<String>) -> Result<Loaded, LoadError> {
     let unreadable = |path: &Path| {
         let path = path.to_path_buf();
         move |e| LoadError::Unreadable(path, e)
@@ -98,8 +107,6 @@ fn load_dir(layout: &Layout, id: &SessionId, dir: PathBuf) -> Result<Loaded, Loa
     };
     let (reviews, verifies, gate_log) = pipeline::files(&names, &mut read);
     let has_outcome = names.iter().any(|n| n == layout::OUTCOME);
-    let index_text = fs::read_to_string(layout.index()).unwrap_or_default();
-    let row = index::status_of(&index_text, id);
     let closing = fs::read_to_string(layout.orz(id)).is_ok_and(|text| closing::is_ours(&text, id));
     let (notes, note_problem) = runtime::notes(&layout.runtime(id));
     problems.extend(note_problem);

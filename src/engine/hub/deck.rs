@@ -96,7 +96,7 @@ fn build(hub: &Hub, limit: usize) -> Deck {
             if (finished && read > FINISHED) || l.foreign {
                 return Some(from_index(&l));
             }
-            let loaded = load::load(&setting.layout, &l.id).ok()?;
+            let loaded = load::load_listed(&setting.layout, &l).ok()?;
             let owner = match EngineLock::holder(&setting.layout.runtime(&l.id)) {
                 Some((pid, _)) => Owner::Other { pid },
                 None => Owner::Nobody,
