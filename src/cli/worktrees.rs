@@ -76,7 +76,7 @@ fn lines(tree: &OurTree, fate: &Fate, clean: bool, lang: Lang) -> Vec<String> {
         |en: &str, ru: &str, text: &str| format!("  {:<12} {}", lang.pick(en, ru), one_line(text, WIDTH));
     let mut lines = vec![one_line(&tree.session, WIDTH)];
     if let Some(path) = &tree.path {
-        lines[0].push_str(&format!("  {}", words::bytes(tree.bytes)));
+        lines[0].push_str(&format!("  {}", words::bytes(tree.bytes, lang)));
         lines.push(label("tree", "дерево", &path.display().to_string()));
     }
     match &tree.home {
@@ -155,7 +155,7 @@ fn names(what: &str, paths: &[PathBuf], lang: Lang) -> String {
 fn total(trees: &[OurTree], fates: &[Fate], lang: Lang) -> String {
     let removed = || trees.iter().zip(fates).filter(|(_, fate)| matches!(fate, Fate::Removed));
     let (gone, bytes) = (removed().count(), removed().map(|(tree, _)| tree.bytes).sum());
-    let (kept, size) = (trees.len() - gone, words::bytes(bytes));
+    let (kept, size) = (trees.len() - gone, words::bytes(bytes, lang));
     match lang {
         Lang::En => format!("removed {gone} ({size}), kept {kept}"),
         Lang::Ru => format!("удалено {gone} ({size}), оставлено {kept}"),

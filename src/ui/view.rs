@@ -25,6 +25,7 @@ use super::model::deck::slug;
 use super::model::{Model, Screen};
 use super::overlay::Overlay;
 use super::theme::Role;
+use super::words;
 use draw::Canvas;
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -108,10 +109,9 @@ fn reading(model: &Model, canvas: &mut Canvas, area: Rect) {
 }
 
 fn small(model: &Model, canvas: &mut Canvas, area: Rect) {
-    let (count, _) = model.waiting();
     let lang = model.lang();
-    let lines =
-        [format!("{count} {}", lang.pick("waiting", "ждут")), lang.pick("too small", "тесно").to_string()];
+    let count = words::waiting(model.waiting().0, None, model.clock.now, lang, true);
+    let lines = [count, lang.pick("too small", "тесно").to_string()];
     for (n, line) in lines.iter().enumerate() {
         let row = Rect { y: area.y + n as u16, height: 1, ..area };
         if n < area.height as usize {

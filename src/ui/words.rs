@@ -35,11 +35,12 @@ pub fn dollars(usd: Option<f64>) -> String {
 }
 
 /// Tokens and money of some calls: `84k tok · $0.61`; `≥` when calls are among them that did not say.
-pub fn spent(spent: &Spent) -> String {
+pub fn spent(spent: &Spent, lang: Lang) -> String {
+    let unit = lang.pick("tok", "ток.");
     let at_least = |others: u32| if others > 0 { "≥" } else { "" };
     let tokens = match spent.tokens {
-        Some(n) => format!("{}{} tok", at_least(spent.silent), tokens(n)),
-        None => "— tok".into(),
+        Some(n) => format!("{}{} {unit}", at_least(spent.silent), tokens(n)),
+        None => format!("— {unit}"),
     };
     let usd = match spent.usd {
         Some(_) => format!("{}{}", at_least(spent.unpriced), dollars(spent.usd)),
@@ -49,12 +50,12 @@ pub fn spent(spent: &Spent) -> String {
 }
 
 /// A size of bytes: `512 B`, `3.4 kB`, `12.0 MB`, `1.5 GB`.
-pub fn bytes(n: u64) -> String {
+pub fn bytes(n: u64, lang: Lang) -> String {
     match n {
-        0..1_000 => format!("{n} B"),
-        1_000..1_000_000 => format!("{:.1} kB", n as f64 / 1e3),
-        1_000_000..1_000_000_000 => format!("{:.1} MB", n as f64 / 1e6),
-        _ => format!("{:.1} GB", n as f64 / 1e9),
+        0..1_000 => format!("{n} {}", lang.pick("B", "Б")),
+        1_000..1_000_000 => format!("{:.1} {}", n as f64 / 1e3, lang.pick("kB", "кБ")),
+        1_000_000..1_000_000_000 => format!("{:.1} {}", n as f64 / 1e6, lang.pick("MB", "МБ")),
+        _ => format!("{:.1} {}", n as f64 / 1e9, lang.pick("GB", "ГБ")),
     }
 }
 
@@ -79,7 +80,10 @@ pub fn plural<'a>(n: usize, lang: Lang, en: (&'a str, &'a str), ru: (&'a str, &'
 /// The number that is always on screen (ui.md rule 1).
 pub fn waiting(count: usize, oldest: Option<Stamp>, now: Stamp, lang: Lang, short: bool) -> String {
     let mut text = match (lang, short) {
-        (_, true) => format!("{count} {}", lang.pick("waiting", "ждут")),
+        (_, true) => {
+            let word = plural(count, lang, ("waiting", "waiting"), ("ждёт", "ждут", "ждут"));
+            format!("{count} {word}")
+        }
         (Lang::En, false) => format!("{count} waiting for you"),
         (Lang::Ru, false) => {
             format!("{} {count}", plural(count, lang, ("", ""), ("ждёт тебя:", "ждут тебя:", "ждут тебя:")))
@@ -114,6 +118,15 @@ mod tests {
             (tokens(999), tokens(84_400), tokens(1_240_000)),
             ("999".into(), "84k".into(), "1.2M".into())
         );
+    }
+
+    #[test]
+    fn units_are_in_the_pilots_language() {
+        let calls = Spent { tokens: Some(84_400), usd: Some(0.61), silent: 1, unpriced: 0 };
+        assert_eq!(spent(&calls, Lang::Ru), "≥84k ток. · $0.61");
+        assert_eq!((bytes(512, Lang::Ru), bytes(3_400, Lang::En)), ("512 Б".into(), "3.4 kB".into()));
+        assert_eq!(waiting(1, None, Stamp(0), Lang::Ru, true), "1 ждёт");
+        assert_eq!(waiting(2, None, Stamp(0), Lang::Ru, true), "2 ждут");
     }
 
     #[test]

@@ -128,9 +128,17 @@ pub fn state(row: &Row, lang: Lang) -> State {
             _ => state("?", "waiting", "ждёт", Role::Waiting),
         };
     }
-    match (row.status, row.result) {
-        (Status::Started, _) if row.speaking.is_some() => state("●", "writing", "пишет", Role::Running),
-        (Status::Started, _) if row.owner != Owner::Nobody => state("●", "live", "идёт", Role::Running),
+    match row.status {
+        Status::Started if row.speaking.is_some() => state("●", "writing", "пишет", Role::Running),
+        Status::Started if row.owner != Owner::Nobody => state("●", "live", "идёт", Role::Running),
+        status => stands(status, row.result, lang),
+    }
+}
+
+/// The state of a session that nobody drives: its result, once it has one.
+pub fn stands(status: Status, result: Option<ResultClass>, lang: Lang) -> State {
+    let state = |shape, en, ru, role| State { shape, word: lang.pick(en, ru), role };
+    match (status, result) {
         (Status::Started, _) => state("‖", "standing", "стоит", Role::Muted),
         (Status::Interrupted, _) => state("◌", "interrupted", "прервана", Role::Warning),
         (Status::Completed, Some(ResultClass::Agreed)) => state("✓", "agreed", "согласие", Role::Done),

@@ -3,7 +3,9 @@
 use super::draw::{Canvas, column, safe};
 use super::layout::{Hit, Pane};
 use super::{bar, preview};
+use crate::domain::lang::Lang;
 use crate::domain::session::meta::Status;
+use crate::domain::spent::Spent;
 use crate::engine::wire::{Owner, Row};
 use crate::ui::model::Model;
 use crate::ui::model::deck::{Group, Line as DeckLine, clock_or_date, slug, state};
@@ -17,10 +19,12 @@ const PREVIEW: u16 = 110;
 
 pub fn draw(model: &Model, canvas: &mut Canvas, area: Rect) {
     let mut title = vec![Span::styled("flightdeck", canvas.style(Role::Focus))];
-    // Nothing was told yet, or there is no room beside the number that waits.
-    if let Some(today) = model.deck.today.as_ref().filter(|_| area.width >= 70) {
+    // No call was made today, or there is no room beside the number that waits.
+    let counted = |today: &&Spent| area.width >= 70 && **today != Spent::default();
+    if let Some(today) = model.deck.today.as_ref().filter(counted) {
         let day = model.lang().pick("today", "сегодня");
-        let spent = if area.width >= 100 { words::spent(today) } else { words::dollars(today.usd) };
+        let spent =
+            if area.width >= 100 { words::spent(today, model.lang()) } else { words::dollars(today.usd) };
         title.push(Span::styled(format!("   {spent} {day}"), canvas.style(Role::Muted)));
     }
     bar::top(model, canvas, area, title);
@@ -107,7 +111,8 @@ fn session(row: &Row, canvas: &mut Canvas, area: Rect, selected: bool) {
     let now = canvas.clock.now;
     let (name_wide, peers_wide, place_wide, time_wide) = match width {
         0..50 => (width.saturating_sub(4 + 8), 0, 0, 7),
-        50..100 => (24, 0, 11, 7),
+        // As wide as the longest word for a state.
+        50..100 => (24, 0, if lang == Lang::Ru { 12 } else { 11 }, 7),
         _ => (width * 3 / 10, 16, 13, 7),
     };
     let what_wide = width.saturating_sub(4 + name_wide + peers_wide + place_wide + time_wide + 4);

@@ -44,7 +44,7 @@ pub fn status(w: &Watched, lane: usize, canvas: &Canvas, width: usize) -> Line<'
     let s = w.session();
     if let Some(run) = w.call.as_ref().filter(|r| lanes::lane_of_call(s, r.call.vendor.as_deref()) == lane) {
         if run.bytes > 0 {
-            text.push_str(&format!(" · {}", words::bytes(run.bytes)));
+            text.push_str(&format!(" · {}", words::bytes(run.bytes, canvas.lang())));
         }
         if let Some(pid) = run.pid {
             text.push_str(&format!(" · pid {pid}"));
@@ -65,7 +65,7 @@ pub fn status(w: &Watched, lane: usize, canvas: &Canvas, width: usize) -> Line<'
         text.push_str(&format!(" · {} {reason} {after} {lasted}", ended.call.purpose.key()));
     }
     if let Some(spent) = w.spent.of.get(&who) {
-        text.push_str(&format!(" · {}", words::spent(spent)));
+        text.push_str(&format!(" · {}", words::spent(spent, canvas.lang())));
     }
     Line::from(vec![safe(&text, width, canvas.style(role))])
 }

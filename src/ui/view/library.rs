@@ -1,10 +1,13 @@
 //! The library screen.
 
+use super::draw::column;
 use super::page::{Look, fitted, head, inner, put, thousands};
+use crate::domain::lang::Lang;
 use crate::domain::session::meta::{ResultClass, Status};
 use crate::engine::wire::{Hit, Row};
 use crate::ui::markdown::highlight;
-use crate::ui::model::library::{Focus, Kind, Library};
+use crate::ui::model::deck::{State, stands, state};
+use crate::ui::model::library::{Facet, Focus, Kind, Library};
 use crate::ui::theme::Role;
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -18,6 +21,9 @@ const FACETS: u16 = 24;
 
 /// Rows of one result: where it is, and its text.
 const ROWS: usize = 2;
+
+/// Columns of the word for a session's state, the longest in either language.
+const STATE: usize = 12;
 
 /// Columns kept in front of the first match when a line is cut.
 const BEFORE: usize = 24;
@@ -62,7 +68,7 @@ impl Library {
             (&left, style(Role::Text).add_modifier(Modifier::BOLD)),
             (&right, style(Role::Muted)),
         );
-        let on: Vec<&str> = self.facets.iter().filter(|f| f.on).map(|f| f.value.as_str()).collect();
+        let on: Vec<&str> = self.facets.iter().filter(|f| f.on).map(|f| value(f, lang)).collect();
         let line = match on.is_empty() {
             true => lang
                 .pick(
@@ -98,7 +104,7 @@ impl Library {
         } else {
             for (n, row) in self.sessions().skip(top).take(visible.len()).enumerate() {
                 let selected = top + n == self.selected && self.focus == Focus::Results;
-                put(frame, area, n, session(row, area.width as usize, selected, style));
+                put(frame, area, n, session(row, area.width as usize, selected, self.lang, style));
             }
         }
     }
@@ -126,7 +132,7 @@ impl Library {
             let sign = if facet.on { "☑" } else { "☐" };
             let look =
                 if here { style(Role::Selection).add_modifier(Modifier::BOLD) } else { style(Role::Text) };
-            lines.push((format!("{sign} {} {}", facet.value, facet.count), look, here));
+            lines.push((format!("{sign} {} {}", value(facet, self.lang), facet.count), look, here));
         }
         let height = area.height as usize;
         let top = (at + 1).saturating_sub(height);
@@ -135,6 +141,12 @@ impl Library {
             put(frame, area, n, fitted(&[mark, (text, *look)], area.width as usize));
         }
     }
+}
+
+/// A facet's value as the list of sessions says it.
+fn value(facet: &Facet, lang: Lang) -> &str {
+    let class = if facet.kind == Kind::Class { ResultClass::parse(&facet.value) } else { None };
+    class.map_or(&facet.value, |class| stands(Status::Completed, Some(class), lang).word)
 }
 
 /// Where a result is, and its text with the matches marked.
@@ -182,20 +194,11 @@ fn start(hit: &Hit, width: usize) -> usize {
     blanks + cut.map_or(0, |(at, c)| at + c.len_utf8())
 }
 
-fn session(row: &Row, width: usize, selected: bool, style: Look) -> Line<'static> {
-    let (sign, role) = match (row.status, row.result) {
-        (Status::Started, _) => ("●", Role::Running),
-        (Status::Interrupted, _) => ("◌", Role::Muted),
-        (_, Some(ResultClass::Agreed)) => ("✓", Role::Done),
-        (_, Some(ResultClass::Partial)) => ("◐", Role::Warning),
-        (_, Some(ResultClass::Escalated)) => ("!", Role::Escalated),
-        (_, Some(ResultClass::NotAgreed)) => ("✗", Role::Failed),
-        (_, None) => ("·", Role::Muted),
-    };
-    let word = row.result.map_or(row.status.key(), ResultClass::key);
+fn session(row: &Row, width: usize, selected: bool, lang: Lang, style: Look) -> Line<'static> {
+    let State { shape: sign, word, role } = state(row, lang);
     let look = if selected { style(Role::Selection).add_modifier(Modifier::BOLD) } else { style(Role::Text) };
     let mark = if selected { ("▌ ", style(Role::Focus)) } else { ("  ", Style::default()) };
-    let (word, peers) = (format!(" {word:<11} "), format!(" {}", row.peers));
+    let (word, peers) = (format!(" {} ", column(word, STATE)), format!(" {}", row.peers));
     let date = format!("{} ", row.id.date());
     let muted = style(Role::Muted);
     let parts = [
@@ -218,7 +221,6 @@ fn session(row: &Row, width: usize, selected: bool, style: Look) -> Line<'static
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::lang::Lang;
     use crate::engine::wire::Tell;
     use crate::ui::model::library::tests::{deck, hit};
     use crate::ui::model::part::Input;
@@ -249,8 +251,8 @@ mod tests {
         / отчет кэш▏                                                  поиск 4 200/10 000
         слова, «фраза», class: vendor: since: until: wp:
           2026-08-24-01-choose-cache report.md:31                 итог
-          - Делить кэш 20/80                                      ☐ agreed 2
-        ▌ 2026-08-24-03-drop-legacy 02-peer-kimi.md:12            ☐ not-agreed 1
+          - Делить кэш 20/80                                      ☐ согласие 2
+        ▌ 2026-08-24-03-drop-legacy 02-peer-kimi.md:12            ☐ без согласия 1
         ▌ …строка  и в конце отчёт 日本語 красный                 вендор
           2026-07-02-01-log 2026-07-02-01-log.md:3                ☐ codex 2
           Отчёт                                                   ☐ kimi 2
@@ -282,9 +284,9 @@ mod tests {
         insta::assert_snapshot!(shown(&library, 100, 12), @r#"
         / ▏                                                                                       sessions 3
         words, "a phrase", class: vendor: since: until: wp:
-        ▌ ✗ not-agreed  2026-08-24 Drop legacy token table               codex+kimi   result
-          ✓ agreed      2026-08-24 Choose cache eviction (WP-142)             codex   ☐ agreed 2
-          ✓ agreed      2026-07-02 Журнал 日本語                               kimi   ☐ not-agreed 1
+        ▌ ✗ not agreed   2026-08-24 Drop legacy token table              codex+kimi   result
+          ✓ agreed       2026-08-24 Choose cache eviction (WP-142)            codex   ☐ agreed 2
+          ✓ agreed       2026-07-02 Журнал 日本語                              kimi   ☐ not agreed 1
                                                                                       vendor
                                                                                       ☐ codex 2
                                                                                       ☐ kimi 2
@@ -301,12 +303,26 @@ mod tests {
         only agreed
           result
           ☑ agreed 2
-        ▌ ☐ not-agreed 1
+        ▌ ☐ not agreed 1
           vendor
           ☐ codex 2
           ☐ kimi 2
           month
         "#);
+    }
+
+    #[test]
+    fn rule_5_states_are_named_as_on_the_deck_in_the_pilots_language() {
+        let mut library = Library::open(&deck(), Lang::Ru);
+        library.update(Input::Tab);
+        library.update(Input::Char(' '));
+        let all = shown(&library, 100, 12);
+        assert!(
+            all.contains("✓ согласие") && all.contains("☑ согласие 2") && all.contains("☐ без согласия 1"),
+            "{all}"
+        );
+        assert!(all.contains("только согласие"), "{all}");
+        assert!(!all.contains("agreed"), "{all}");
     }
 
     #[test]

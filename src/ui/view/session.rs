@@ -135,7 +135,7 @@ fn facts(w: &Watched, canvas: &Canvas) -> Vec<String> {
     }
     // Before the first call has ended there is nothing to know.
     if !w.spent.of.is_empty() {
-        out.push(words::spent(&w.spent.total()));
+        out.push(words::spent(&w.spent.total(), lang));
     }
     out
 }

@@ -204,6 +204,8 @@ fn rule_5_what_today_cost_is_on_the_deck_and_unknown_is_a_dash() {
     let today = |usd, unpriced| crate::domain::spent::Spent { tokens: None, usd, silent: 2, unpriced };
     let mut m = model((100, 24), Lang::En);
     assert!(!drawn(&mut m).contains("today  "), "before the engine has told");
+    hear(&mut m, Tell::Spend { today: crate::domain::spent::Spent::default() });
+    assert!(!drawn(&mut m).contains(" tok"), "no call was made today");
     hear(&mut m, Tell::Spend { today: today(Some(1.84), 0) });
     assert!(drawn(&mut m).contains("— tok · $1.84 today"));
     hear(&mut m, Tell::Spend { today: today(Some(1.84), 1) });

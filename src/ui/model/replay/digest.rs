@@ -82,7 +82,8 @@ impl Digest {
             let cost = self.cost_usd.map_or("—".to_string(), |cost| format!("${cost:.2}"));
             let tokens = self.tokens.map_or("—".to_string(), |n| n.to_string());
             let more = if self.untold > 0 { lang.pick(" at least", " не меньше") } else { "" };
-            say("spent:", "расход:", &[format!("{cost}{more} · {tokens} tok")]);
+            let unit = lang.pick("tok", "ток.");
+            say("spent:", "расход:", &[format!("{cost}{more} · {tokens} {unit}")]);
         }
         out
     }

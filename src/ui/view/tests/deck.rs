@@ -113,17 +113,17 @@ fn deck_ru_80() {
     | flightdeck                                 ! ждут тебя: 2 · дольше всех 14 мин
     |────────────────────────────────────────────────────────────────────────────────
     | ждут
-    |▌! cap-fetcher-retries      раунд 2/6   codex escalates: is downtime…    14 мин
-    | ◆ choose-cache-eviction    ход 1/6     Consensus reached.                3 мин
+    |▌! cap-fetcher-retries      раунд 2/6    codex escalates: is downtime…   14 мин
+    | ◆ choose-cache-eviction    ход 1/6      Consensus reached.               3 мин
     | идут
-    | ● agree-log-rotation       раунд 1/6   ✎ hermes пишет · 41 с
-    | ● port-auth-middleware     ход 4/10    red ␛]0;owned␇ ␛]52;c;aGk=␇ a…    09:41
+    | ● agree-log-rotation       раунд 1/6    ✎ hermes пишет · 41 с
+    | ● port-auth-middleware     ход 4/10     red ␛]0;owned␇ ␛]52;c;aGk=␇…     09:41
     | сегодня
-    | ✗ drop-legacy-token-table  без соглас… 2 эскалации                       09:41
-    | ◐ rename-metrics           частично    Decide about rename-metrics       09:41
+    | ✗ drop-legacy-token-table  без согласия 2 эскалации                      09:41
+    | ◐ rename-metrics           частично     Decide about rename-metrics      09:41
     | раньше · 206 более старых — в архиве
-    | ✓ pereimenovat-metriki     согласие    Переименовать метрики без про…    08-19
-    | ◌ △ other-programs-session прервана    Decide about other-programs-s…    08-18
+    | ✓ pereimenovat-metriki     согласие     Переименовать метрики без пр…    08-19
+    | ◌ △ other-programs-session прервана     Decide about other-programs-…    08-18
     |
     |
     |

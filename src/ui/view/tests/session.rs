@@ -117,7 +117,7 @@ fn session_ru_80() {
     | cap-fetcher-retries  How often may t…   раунд 2 из 6 · перо: писатель · 18 мин
     | △ 2 приглашены · 1 высказался · 1 вендор · hermes выбыл      ! 2 ждут · 14 мин
     | [✎ claude]  ! codex   ✗ hermes                                        писатель
-    | ✎ пишет · 0 с · 3.4 kB · pid 4711
+    | ✎ пишет · 0 с · 3.4 кБ · pid 4711
     | # Opening
     |
     | Three tries, then a minute of rest. The phone app counts on its own.
@@ -150,7 +150,7 @@ fn session_ru_120() {
     | cap-fetcher-retries  How often may the fetcher try again?                       раунд 2 из 6 · перо: писатель · 18 мин
     | △ 2 приглашены · 1 высказался · 1 вендор · hermes выбыл                            ! ждут тебя: 2 · дольше всех 14 мин
     | ▸claude · писатель                     │ codex · load critic                   │ hermes · критик клиентов
-    |  ✎ пишет · 0 с · 3.4 kB · pid 4711     │ ! эскалирует · раунд 2                │ ✗ выбыл: timeout
+    |  ✎ пишет · 0 с · 3.4 кБ · pid 4711     │ ! эскалирует · раунд 2                │ ✗ выбыл: timeout
     | раунд 0 · 00-writer.md                 │ раунд 1 · 01-peer-codex.md            │
     | # Opening                              │ However, the load of writes is        │
     |                                        │ unmeasured. The staging table covers  │
