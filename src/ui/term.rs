@@ -2,6 +2,8 @@
 //! panics, so that the report can be read. What goes to the terminal beside frames (title, notices, clipboard) goes
 //! through here, wrapped for tmux where it must.
 
+mod steady;
+
 use super::settings::Desktop;
 use super::text::one_line;
 use crossterm::clipboard::CopyToClipboard;
@@ -13,6 +15,7 @@ use ratatui::{Terminal, TerminalOptions, Viewport};
 use std::io::{self, BufWriter, Stdout, Write};
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
+use steady::Steady;
 
 /// Alternate screen, title kept aside, bracketed paste, focus events, keys told apart (Ctrl+Enter from Enter).
 const ENTER: &str = "\x1b[?1049h\x1b[22;0t\x1b[?2004h\x1b[?1004h\x1b[>1u\x1b[?25l";
@@ -30,7 +33,7 @@ static HOOK: Once = Once::new();
 
 /// The terminal in our modes. Dropping it undoes them.
 pub struct Term {
-    terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
+    terminal: Terminal<Steady<CrosstermBackend<BufWriter<Stdout>>>>,
     options: Options,
     title: String,
     /// The size of the last frame.
@@ -50,7 +53,7 @@ impl Term {
     /// Takes the terminal. The guard stands before the first mode is set: an error on the way undoes what was done.
     pub fn enter(options: Options) -> io::Result<Term> {
         HOOK.call_once(restore_before_panics);
-        let backend = CrosstermBackend::new(BufWriter::with_capacity(64 * 1024, io::stdout()));
+        let backend = Steady::new(CrosstermBackend::new(BufWriter::with_capacity(64 * 1024, io::stdout())));
         let area = area(size_now());
         // Told, not asked for with every frame: that would open the terminal each time.
         let viewport = TerminalOptions { viewport: Viewport::Fixed(area) };
@@ -114,7 +117,7 @@ impl Term {
         }
         self.terminal.draw(render)?;
         self.terminal.backend_mut().write_all(b"\x1b[?2026l")?;
-        io::Write::flush(self.terminal.backend_mut())
+        Write::flush(self.terminal.backend_mut())
     }
 
     /// Asks the terminal to copy. Whether it does, it does not say.
