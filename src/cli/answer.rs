@@ -4,10 +4,12 @@ use super::args::{Answer, Place};
 use super::context::{self, Context};
 use super::error::{CliError, Kind};
 use super::resume;
+use crate::domain::lang::Lang;
 use crate::domain::policy::Policy;
 use crate::engine::answer::give;
 use crate::engine::questions::open_questions;
 use crate::store::lock::EngineLock;
+use crate::store::record::StoreError;
 use crate::store::runtime::{self, Message};
 
 pub fn run(place: &Place, args: Answer) -> Result<u8, CliError> {
@@ -50,11 +52,11 @@ pub fn run(place: &Place, args: Answer) -> Result<u8, CliError> {
     let mut runner = resume::open(&context, &id, policy, None, None)?;
     runner.hold();
     let before = runner.session.clone();
-    let storage = |e| {
+    let storage = |e: StoreError| {
         CliError::new(
             Kind::Waiting,
             format!("{id}: {e}"),
-            "make room or give write access, then answer again",
+            format!("{}, then answer again", e.remedy(Lang::En)),
         )
     };
     give(&mut runner, &question, &text).map_err(storage)?;

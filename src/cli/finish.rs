@@ -1,6 +1,7 @@
 //! How driving a session ended, in words and as an exit code.
 
 use super::error::{CliError, Kind};
+use crate::domain::lang::Lang;
 use crate::domain::session::id::SessionId;
 use crate::domain::session::report::InChat;
 use crate::engine::run::Finish;
@@ -33,8 +34,7 @@ pub fn report(runner: &Runner, id: &SessionId, finish: Finish, quiet: bool) -> R
         }
         Finish::Paused => Err(CliError::new(Kind::Waiting, format!("{id} is paused"), again)),
         Finish::Storage(e) => {
-            let next =
-                format!("nothing of the session is lost; make room or give write access, then {again}");
+            let next = format!("nothing of the session is lost; {}, then {again}", e.remedy(Lang::En));
             Err(CliError::new(Kind::Waiting, format!("{id} is paused: {e}"), next))
         }
     }

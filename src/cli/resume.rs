@@ -8,12 +8,14 @@ use super::finish;
 use super::line::{self, View};
 use crate::domain::fact::Fact;
 use crate::domain::input::Input;
+use crate::domain::lang::Lang;
 use crate::domain::session::id::SessionId;
 use crate::domain::session::meta::Status;
 use crate::domain::session::phase::{Phase, Wait, phase};
 use crate::engine::clock::Clock;
 use crate::engine::runner::{OpenError, Runner, Updates};
 use crate::store::load::load;
+use crate::store::record::StoreError;
 
 pub fn run(place: &Place, args: Resume) -> Result<u8, CliError> {
     let context = Context::calling(place, &args.who, &args.limits, args.drive.is_here())?;
@@ -30,13 +32,9 @@ pub fn run(place: &Place, args: Resume) -> Result<u8, CliError> {
     }
     reopen(&mut runner, &args)?;
     let is_new = args.limits.limit_usd.is_some() || args.limits.limit_tokens.is_some();
-    let (budget, full) = (context.effective.values.budget(), |e| {
-        CliError::new(Kind::Waiting, format!("{id} is paused: {e}"), "make room, then resume again")
-    });
-    runner.limit(budget, is_new).map_err(full)?;
+    let storage = |e| paused(&id, &e);
+    runner.limit(context.effective.values.budget(), is_new).map_err(storage)?;
     raise_limits(&mut runner, &args)?;
-    let storage =
-        |e| CliError::new(Kind::Waiting, format!("{id} is paused: {e}"), "make room, then resume again");
     if let Some(given) = &args.answer {
         let text = context::text(given)?;
         if let Some(question) = runner.session.notes.asked.as_ref().map(|q| q.id.clone()) {
@@ -53,6 +51,11 @@ pub fn run(place: &Place, args: Resume) -> Result<u8, CliError> {
     let view = if args.drive.json { View::Json } else { View::Lines };
     let (runner, ended) = line::drive(runner, updates, view, None).map_err(CliError::failed)?;
     finish::report(&runner, &id, ended, args.drive.json)
+}
+
+fn paused(id: &SessionId, error: &StoreError) -> CliError {
+    let next = format!("{}, then resume again", error.remedy(Lang::En));
+    CliError::new(Kind::Waiting, format!("{id} is paused: {error}"), next)
 }
 
 /// Nothing but the id: whatever else is given is for this run alone, and the engine in the background does not know it.
@@ -110,11 +113,7 @@ pub fn open(
             format!("flightdeck answer {id} … reaches the engine that holds it"),
         ),
         OpenError::Load(error) => context::not_loaded(context, error),
-        OpenError::Store(e) => CliError::new(
-            Kind::Waiting,
-            format!("{id} is paused: {e}"),
-            "make room or give write access, then resume again",
-        ),
+        OpenError::Store(e) => paused(id, &e),
     })
 }
 

@@ -105,6 +105,10 @@ pub enum Say<'a> {
     CutTooLate {
         words: bool,
     },
+    /// PC-444: answers come from outside, and the system does not tell of them.
+    Unwatched {
+        why: &'a str,
+    },
     /// PC-611.
     Close {
         consensus: bool,
@@ -261,6 +265,10 @@ impl Say<'_> {
                 "the call had ended before it could be stopped",
                 "вызов завершился раньше, чем его удалось остановить",
             ),
+            Say::Unwatched { .. } => (
+                "the system tells nobody about changed files ({{why}}); answers from outside are looked for every 2 s",
+                "система не сообщает об изменениях файлов ({{why}}); ответы извне ищутся каждые 2 с",
+            ),
             Say::Close { consensus: true } => (
                 "Consensus reached. Closing the session or do you need an extension?",
                 "Консенсус достигнут. Закрываем сессию или нужно дозакрытие?",
@@ -305,6 +313,7 @@ impl Say<'_> {
             }
             Say::GuardOpenFailed { reason } | Say::OrzFailed { reason } => vec![("reason", one_line(reason))],
             Say::NotImplementable { reason } => vec![("reason", bare(reason))],
+            Say::Unwatched { why } => vec![("why", bare(why))],
             Say::Clarify { vendor, question } => {
                 vec![("vendor", vendor.to_string()), ("question", question.trim().to_string())]
             }
@@ -544,6 +553,7 @@ mod tests {
             Say::SynthesisFailed,
             Say::CutTooLate { words: true },
             Say::CutTooLate { words: false },
+            Say::Unwatched { why: "w" },
             Say::OrzFailed { reason: "r" },
         ] {
             let (en, ru) = (say.text(Lang::En), say.text(Lang::Ru));

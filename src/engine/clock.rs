@@ -1,6 +1,7 @@
 //! Where the engine takes the time from: the system, or tokio's clock, which tests pause.
 
 use crate::domain::time::Stamp;
+use crate::store::write::fault;
 use tokio::time::Instant;
 
 /// A clock. Rules never read one; the engine passes the time in.
@@ -18,7 +19,7 @@ impl Clock {
     #[expect(clippy::disallowed_methods, reason = "the one place that asks the system for the time")]
     pub fn now(&self) -> Stamp {
         match self {
-            Clock::System => Stamp(jiff::Timestamp::now().as_second()),
+            Clock::System => Stamp(jiff::Timestamp::now().as_second() + fault::clock()),
             Clock::Tokio { base, start } => Stamp(base.0 + start.elapsed().as_secs() as i64),
         }
     }

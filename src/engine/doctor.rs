@@ -6,12 +6,31 @@ mod vendors;
 
 pub use call::probe;
 
+use super::outside;
 use super::setting::Setting;
 use crate::agents::process::vars::Vars;
 use crate::agents::sandbox;
 use crate::config::layers::Secrets;
 use crate::config::trust::Verdict;
+use crate::domain::lang::Lang;
 use std::fmt::Write;
+use std::path::Path;
+
+/// How changes by other programs are found: PC-444 holds without watches too, only later.
+fn changes(sessions: &Path, lang: Lang) -> String {
+    let folder = sessions.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("/"));
+    match outside::available(folder) {
+        Ok(()) => lang.pick("the system tells of them at once", "система сообщает о них сразу").to_string(),
+        Err(error) => lang
+            .pick(
+                "the system tells nobody of them ({{why}}), so answers are looked for every 2 s and sessions every 5 s; \
+                 other programs use its watches up, or `fs.inotify.max_user_watches` and `…_instances` are too low",
+                "система о них не сообщает ({{why}}), поэтому ответы ищутся каждые 2 с, сессии — каждые 5 с; \
+                 наблюдения исчерпали другие программы, или `fs.inotify.max_user_watches` и `…_instances` слишком малы",
+            )
+            .replace("{{why}}", &error.to_string()),
+    }
+}
 
 /// The report as lines for a person.
 pub async fn text(setting: &Setting) -> String {
@@ -47,6 +66,7 @@ pub async fn text(setting: &Setting) -> String {
         let keys = keys.join(", ").escape_debug().to_string();
         let _ = writeln!(out, "            {why}, so these are not used: {keys} (`flightdeck config trust`)");
     }
+    let _ = writeln!(out, "changes     {}", changes(&places.sessions, setting.lang()));
     let _ = writeln!(out, "\nvendors");
     match setting.registry() {
         Ok(registry) => {

@@ -53,6 +53,8 @@ pub(super) struct Shared {
     pub clients: Mutex<HashMap<u64, Client>>,
     pub live: Mutex<HashMap<SessionId, Live>>,
     pub views: Mutex<HashMap<SessionId, super::wire::View>>,
+    /// Why sessions stopped that nobody told to stop.
+    pub stopped: Mutex<HashMap<SessionId, String>>,
     pub deck: Mutex<deck::Deck>,
     pub spend: Mutex<spend::Spend>,
     /// The texts that searches have read, within bounds.
@@ -87,6 +89,7 @@ impl Hub {
             clients: Mutex::default(),
             live: Mutex::default(),
             views: Mutex::default(),
+            stopped: Mutex::default(),
             deck: Mutex::default(),
             spend: Mutex::default(),
             shelf: Shelf::new(search_store::CAP),
@@ -205,6 +208,15 @@ impl Hub {
         let sender = locked(&self.shared.clients).get(&client).map(|c| c.tells.clone());
         if let Some(sender) = sender {
             deliver(&sender, tell);
+        }
+    }
+
+    /// Tells every screen.
+    pub(super) fn tell_all(&self, tell: &Tell) {
+        let senders: Vec<mpsc::Sender<Tell>> =
+            locked(&self.shared.clients).values().map(|c| c.tells.clone()).collect();
+        for sender in senders {
+            deliver(&sender, tell.clone());
         }
     }
 

@@ -31,13 +31,19 @@ impl Given {
     }
 }
 
+/// Whether the system gives watches at all: other programs can use them up.
+pub fn available(folder: &Path) -> notify::Result<()> {
+    let mut watcher = notify::recommended_watcher(|_| {})?;
+    watcher.watch(folder, RecursiveMode::NonRecursive)
+}
+
 /// Watches one session.
 pub struct Outside {
     dir: PathBuf,
     runtime: PathBuf,
     events: mpsc::Receiver<()>,
-    /// Kept alive; `None` where the system gives no watcher.
-    _watcher: Option<notify::RecommendedWatcher>,
+    /// Kept alive; where the system gives no watcher, why not.
+    watcher: notify::Result<notify::RecommendedWatcher>,
 }
 
 impl Outside {
@@ -49,7 +55,12 @@ impl Outside {
         // a question, so nobody edits an escalation file under them.
         let dir_too = (!runner.policy.headless).then_some(dir.as_path());
         let watcher = watcher(dir_too, &runtime, sender);
-        Outside { dir, runtime, events, _watcher: watcher }
+        Outside { dir, runtime, events, watcher }
+    }
+
+    /// Why there are no events, so that answers are only found by looking.
+    pub fn problem(&self) -> Option<String> {
+        self.watcher.as_ref().err().map(|error| error.to_string())
     }
 
     /// Resolves when something may have changed.
@@ -83,19 +94,18 @@ fn watcher(
     dir: Option<&Path>,
     runtime: &Path,
     sender: mpsc::Sender<()>,
-) -> Option<notify::RecommendedWatcher> {
+) -> notify::Result<notify::RecommendedWatcher> {
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
         // Reading is not a change: our own scans must not wake us.
         if event.is_ok_and(|e| !e.kind.is_access()) {
             let _ = sender.try_send(());
         }
-    })
-    .ok()?;
+    })?;
     let inbox = runtime::inbox_dir(runtime);
     let _ = write::ensure_dir(&inbox);
     if let Some(dir) = dir {
-        watcher.watch(dir, RecursiveMode::NonRecursive).ok()?;
+        watcher.watch(dir, RecursiveMode::NonRecursive)?;
     }
-    watcher.watch(&inbox, RecursiveMode::NonRecursive).ok()?;
-    Some(watcher)
+    watcher.watch(&inbox, RecursiveMode::NonRecursive)?;
+    Ok(watcher)
 }

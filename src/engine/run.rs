@@ -136,6 +136,10 @@ async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> R
     crate::agents::run::reap_stale(runner.recorder().runtime()).await;
     runner.release();
     let mut outside = Outside::watch(runner);
+    if let Some(why) = outside.problem() {
+        let text = Say::Unwatched { why: &why }.text(runner.session.meta.lang());
+        runner.record(Fact::Noted { text })?;
+    }
     let mut running: Option<Running> = None;
     let mut timers: Vec<(String, Instant)> = Vec::new();
     let (mut pausing, mut parking) = (false, false);

@@ -71,7 +71,7 @@ pub struct Runner {
     pub clock: Clock,
     pub(super) recorder: Recorder,
     updates: Option<Updates>,
-    _lock: EngineLock,
+    lock: EngineLock,
     /// A call that is to be started.
     pub(super) start: Option<Call>,
     held: bool,
@@ -159,7 +159,7 @@ impl Runner {
             clock,
             recorder,
             updates,
-            _lock: lock,
+            lock,
             start: None,
             held: false,
             cancel: false,
@@ -295,6 +295,10 @@ impl Runner {
 
     /// Writes the fact, applies it, shows it.
     pub fn record(&mut self, fact: Fact) -> Result<(), StoreError> {
+        self.lock.keep().map_err(|error| StoreError {
+            path: self.recorder.dir().to_path_buf(),
+            source: std::io::Error::other(error.to_string()),
+        })?;
         if matches!(fact, Fact::ClosingWritten { .. }) {
             self.recorder.closing_style.russian = self.russian_closing();
         }

@@ -6,11 +6,16 @@
 mod process;
 
 use crate::domain::time::Stamp;
+use crate::store::write::{self, fault};
 use std::fmt;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, UNIX_EPOCH};
+
+/// The lock file of a session's engine.
+const ENGINE: &str = "engine.lock";
 
 pub use process::{process_alive, process_start};
 
@@ -22,6 +27,8 @@ pub enum LockError {
     Busy { pid: u32, since: Option<Stamp> },
     /// The lock file cannot be opened or locked.
     Io { path: PathBuf, error: io::Error },
+    /// The lock file was deleted under its holder, and another process made a new one.
+    Taken,
 }
 
 impl fmt::Display for LockError {
@@ -36,6 +43,18 @@ impl fmt::Display for LockError {
                     write!(f, " since {since}")?;
                 }
                 f.write_str("; end that one first")
+            }
+            LockError::Taken => f.write_str(
+                "its lock was deleted, and another process has taken the session over; \
+                 what that one wrote stays",
+            ),
+            LockError::Io { path, error } if has_no_locks(error) => {
+                write!(
+                    f,
+                    "cannot lock {}: {error}; without locks two engines could write one session, so let \
+                     XDG_STATE_HOME name a folder of a file system that has them",
+                    path.display()
+                )
             }
             LockError::Io { path, error } => {
                 write!(
@@ -53,29 +72,49 @@ impl std::error::Error for LockError {}
 /// The right to drive one session (PC-702). Held until dropped.
 #[derive(Debug)]
 pub struct EngineLock {
-    _file: File,
+    file: File,
+    runtime: PathBuf,
 }
 
 impl EngineLock {
     /// Takes `<runtime>/engine.lock`, creating the folder and the file as needed. Waits only as long as a glance of
     /// [`EngineLock::holder`] may take.
     pub fn acquire(runtime: &Path) -> Result<EngineLock, LockError> {
-        let path = runtime.join("engine.lock");
+        let path = runtime.join(ENGINE);
         let mut file = wait_for(&path, Duration::from_millis(50))?;
         let pid = std::process::id();
         let holder = format!("{pid} {}\n", process_start(pid));
         let written = file.set_len(0).and_then(|()| file.write_all(holder.as_bytes()));
         written.map_err(|error| LockError::Io { path, error })?;
-        Ok(EngineLock { _file: file })
+        Ok(EngineLock { file, runtime: runtime.to_path_buf() })
+    }
+
+    /// To be asked before anything is written. A lock holds the file and not its name: when somebody cleared the
+    /// runtime folder, the next process locks a new file. A missing file is made again; one that is there means that
+    /// another process has been at the session, and what this one knows of it is old.
+    pub fn keep(&mut self) -> Result<(), LockError> {
+        let path = self.runtime.join(ENGINE);
+        let named = |m: &std::fs::Metadata| (m.dev(), m.ino());
+        let fail = |error| LockError::Io { path: path.clone(), error };
+        match std::fs::metadata(&path) {
+            Ok(found) if self.file.metadata().is_ok_and(|ours| named(&ours) == named(&found)) => Ok(()),
+            Ok(_) => Err(LockError::Taken),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                write::ensure_dir(&self.runtime).map_err(fail)?;
+                *self = EngineLock::acquire(&self.runtime)?;
+                Ok(())
+            }
+            Err(error) => Err(fail(error)),
+        }
     }
 
     /// Who drives the session right now: `(pid, since)`; `None` when nobody does.
     pub fn holder(runtime: &Path) -> Option<(u32, Option<Stamp>)> {
-        let mut file = OpenOptions::new().read(true).open(runtime.join("engine.lock")).ok()?;
+        let mut file = OpenOptions::new().read(true).open(runtime.join(ENGINE)).ok()?;
         match file.try_lock_shared() {
             Err(TryLockError::WouldBlock) => match busy(&mut file) {
                 LockError::Busy { pid, since } => Some((pid, since)),
-                LockError::Io { .. } => None,
+                LockError::Io { .. } | LockError::Taken => None,
             },
             _ => None,
         }
@@ -119,6 +158,7 @@ pub(in crate::store) fn wait_for(path: &Path, patience: Duration) -> Result<File
     let deadline = Instant::now() + patience;
     // The blocking call of the system knows no deadline, so short naps it is: the lock is held for milliseconds.
     loop {
+        fault::lock().map_err(fail)?;
         match file.try_lock() {
             Ok(()) => return Ok(file),
             Err(TryLockError::Error(error)) => return Err(fail(error)),
@@ -128,9 +168,16 @@ pub(in crate::store) fn wait_for(path: &Path, patience: Duration) -> Result<File
     }
 }
 
+/// The file system knows no locks, or its lock service is away.
+fn has_no_locks(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    let known = [Errno::NOLCK, Errno::NOSYS, Errno::OPNOTSUPP];
+    error.raw_os_error().is_some_and(|code| known.iter().any(|errno| errno.raw_os_error() == code))
+}
+
 fn open(path: &Path) -> io::Result<File> {
     if let Some(dir) = path.parent() {
-        super::write::ensure_dir(dir)?;
+        write::ensure_dir(dir)?;
     }
     // Never truncated on opening: the content belongs to the holder.
     OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
@@ -178,6 +225,21 @@ mod tests {
         let start: u64 = words.next().unwrap().parse().unwrap();
         assert_eq!((pid, words.next()), (std::process::id(), None));
         assert!(process_alive(pid, start));
+    }
+
+    #[test]
+    fn pc_702_a_lock_that_was_deleted_is_taken_again_or_lost_for_good() {
+        let dir = tempfile::tempdir().unwrap();
+        let runtime = dir.path().join("session");
+        let mut first = EngineLock::acquire(&runtime).unwrap();
+        first.keep().unwrap();
+        std::fs::remove_dir_all(&runtime).unwrap();
+        first.keep().unwrap();
+        assert!(matches!(EngineLock::acquire(&runtime), Err(LockError::Busy { .. })));
+        std::fs::remove_dir_all(&runtime).unwrap();
+        drop(EngineLock::acquire(&runtime).unwrap());
+        assert!(matches!(first.keep(), Err(LockError::Taken)));
+        assert!(matches!(first.keep(), Err(LockError::Taken)), "it stays lost");
     }
 
     #[test]

@@ -39,6 +39,22 @@ impl fmt::Display for StoreError {
 
 impl std::error::Error for StoreError {}
 
+impl StoreError {
+    /// What helps.
+    pub fn remedy(&self, lang: Lang) -> &'static str {
+        let (en, ru) = match self.source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => ("make room", "освободи место"),
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                ("give write access", "дай право на запись")
+            }
+            io::ErrorKind::NotFound => ("put the folder back where it was", "верни папку на её место"),
+            io::ErrorKind::Other => ("see to that", "устрани это"),
+            _ => ("make room or give write access", "освободи место или дай право на запись"),
+        };
+        lang.pick(en, ru)
+    }
+}
+
 pub(in crate::store) fn at(path: &Path) -> impl FnOnce(io::Error) -> StoreError + '_ {
     move |source| StoreError { path: path.to_path_buf(), source }
 }

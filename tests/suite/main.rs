@@ -21,6 +21,7 @@ mod diffs;
 mod docs;
 mod ends;
 mod evidence;
+mod faults;
 mod filter;
 mod fuzzed;
 mod git;

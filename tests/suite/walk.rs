@@ -3,8 +3,7 @@
 //! A story is played by a pilot who looks at the session and does what is next: starts it, answers, resumes. The quiet
 //! play says what has to come out; every other play has one fault at one operation of one of its processes, and then
 //! goes on. The default suite takes a few operations of each story, `just crash-walk` all of them and a thousand
-//! random instants (`FLIGHTDECK_WALK=all`,
-//! or the name of a story for this one).
+//! random instants (`FLIGHTDECK_WALK=all`, or the name of a story, or `story/step/operation` for one play of it).
 
 use crate::kills::{tree, turns};
 use crate::stage::{AGREES, Ran, Running, Stage, finish};
@@ -13,6 +12,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::process::Stdio;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -127,9 +127,16 @@ fn stories() -> Vec<Story> {
     let mut stories: Vec<Story> = rehearsal::stories().iter().map(|name| rehearsed(name)).collect();
     stories.push(rough());
     if let Some(one) = std::env::var("FLIGHTDECK_WALK").ok().filter(|word| word != "all") {
-        stories.retain(|story| story.name == one);
+        stories.retain(|story| Some(story.name.as_str()) == one.split('/').next());
     }
     stories
+}
+
+/// The step and the operation of the one play that was asked for.
+fn only() -> Option<(usize, usize)> {
+    let word = std::env::var("FLIGHTDECK_WALK").ok()?;
+    let (step, operation) = word.split_once('/')?.1.split_once('/')?;
+    Some((step.parse().ok()?, operation.parse().ok()?))
 }
 
 /// A fault: at this step of the play, or at each, this value of the variable.
@@ -181,7 +188,7 @@ impl Story {
             {
                 *given.entry(kind).or_default() += 1;
             }
-            let next = match self.next(stage, state.as_ref(), &given) {
+            let next = match self.next(stage, state.as_ref(), &given, fault) {
                 // Who saw a process die, or read that it is paused, resumes, whatever the files say.
                 Next::Done if owed => Next::Resume,
                 next => next,
@@ -225,7 +232,13 @@ impl Story {
         panic!("{} {fault:?}: the session does not end: {:#?}", self.name, look(stage));
     }
 
-    fn next(&self, stage: &Stage, state: Option<&Value>, given: &BTreeMap<String, usize>) -> Next {
+    fn next(
+        &self,
+        stage: &Stage,
+        state: Option<&Value>,
+        given: &BTreeMap<String, usize>,
+        fault: Option<&Fault>,
+    ) -> Next {
         let Some(state) = state else {
             // D1: a folder without a meta.yaml is no session; the pilot begins anew.
             stage.dirs().iter().for_each(|d| fs::remove_dir_all(d).unwrap());
@@ -239,7 +252,7 @@ impl Story {
             let usual = || match kind.as_str() {
                 "gate" => "A",
                 "close" => "close",
-                _ => panic!("{}: nothing to say to {question:#}", self.name),
+                _ => panic!("{} {fault:?}: nothing to say to {question:#}", self.name),
             };
             let text = answers.map(|(_, text)| text.as_str()).nth(nth).unwrap_or_else(usual).to_string();
             let id = question["id"].as_str().unwrap().to_string();
@@ -313,28 +326,38 @@ fn walk(story: &Story, act: &str, on: &str, few: usize, judge: &(dyn Fn(&Ran) + 
     let faults: Vec<(usize, usize)> =
         operations.iter().enumerate().flat_map(|(step, &n)| (1..=n).map(move |at| (step, at))).collect();
     let taken: Vec<(usize, usize)> = match all() {
-        true => faults.clone(),
+        true => faults.iter().copied().filter(|at| only().is_none_or(|one| one == *at)).collect(),
         // Spread over the session; other ones for each act.
         false => (0..few).map(|n| faults[(n * faults.len() + act.len() * 7) / few % faults.len()]).collect(),
     };
     let (next, struck, repeated) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
+    let failed = Mutex::new(Vec::new());
+    let one = |step: usize, operation: usize| {
+        let fault = Fault { step: Some(step), plan: format!("{act}@{operation}{on}") };
+        let play = story.play(&story.stage(), Some(&fault));
+        let ran = &play.struck[0];
+        // The last operations of a step may belong to a thread that its end overtakes.
+        if ran.err.contains(FAULT) {
+            judge(ran);
+            struck.fetch_add(1, Ordering::Relaxed);
+        }
+        repeated.fetch_add(story.check(&quiet, &fault, &play), Ordering::Relaxed);
+    };
     std::thread::scope(|scope| {
         for _ in 0..if all() { 4 } else { 2 } {
             scope.spawn(|| {
                 while let Some(&(step, operation)) = taken.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let fault = Fault { step: Some(step), plan: format!("{act}@{operation}{on}") };
-                    let play = story.play(&story.stage(), Some(&fault));
-                    let ran = &play.struck[0];
-                    // The last operations of a step may belong to a thread that its end overtakes.
-                    if ran.err.contains(FAULT) {
-                        judge(ran);
-                        struck.fetch_add(1, Ordering::Relaxed);
+                    // One that fails does not hide the others.
+                    let play = std::panic::AssertUnwindSafe(|| one(step, operation));
+                    if std::panic::catch_unwind(play).is_err() {
+                        failed.lock().unwrap().push(format!("{}/{step}/{operation}", story.name));
                     }
-                    repeated.fetch_add(story.check(&quiet, &fault, &play), Ordering::Relaxed);
                 }
             });
         }
     });
+    let failed = failed.into_inner().unwrap();
+    assert!(failed.is_empty(), "{act}{on} at step/operation: {failed:?}");
     let (struck, repeated) = (struck.into_inner(), repeated.into_inner());
     println!(
         "{:<10} {act}{on}: {} processes with {} operations, {struck} struck, {struck} restarts, {repeated} calls repeated, 0 losses",

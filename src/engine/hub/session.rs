@@ -8,7 +8,7 @@ use crate::domain::policy::Policy;
 use crate::domain::session::id::SessionId;
 use crate::domain::session::meta::Status;
 use crate::domain::session::phase::{Phase, Wait, phase};
-use crate::domain::session::state::{self, ReportState};
+use crate::domain::session::state::{self, Live as Alive, ReportState};
 use crate::domain::time::Stamp;
 use crate::engine::clock::Clock;
 use crate::engine::questions::{open_questions, standing};
@@ -29,6 +29,7 @@ pub fn launch(hub: &Hub, runner: Runner, updates: mpsc::UnboundedReceiver<Update
     let id = runner.session.meta.session_id.clone();
     let (commands, receiver) = mpsc::channel(super::ASKS);
     locked(&hub.shared.live).insert(id.clone(), Live { commands });
+    locked(&hub.shared.stopped).remove(&id);
     let view = view_of(hub, &runner);
     locked(&hub.shared.views).insert(id.clone(), view);
     hub.shared.deck_dirty.notify_one();
@@ -36,8 +37,14 @@ pub fn launch(hub: &Hub, runner: Runner, updates: mpsc::UnboundedReceiver<Update
     let (thread_hub, failed) = (hub.clone(), id.clone());
     let runtime = tokio::runtime::Handle::current();
     let spawned = std::thread::Builder::new().name(format!("session-{id}")).spawn(move || {
-        drive(runner, receiver);
+        let trouble = drive(runner, receiver);
+        if let Some(why) = &trouble {
+            locked(&thread_hub.shared.stopped).insert(id.clone(), why.clone());
+        }
         locked(&thread_hub.shared.live).remove(&id);
+        if let Some(why) = trouble {
+            thread_hub.tell_all(&Tell::Refused { what: id.to_string(), why });
+        }
         runtime.spawn(async move {
             reload(&thread_hub, &id).await;
             thread_hub.shared.deck_dirty.notify_one();
@@ -52,13 +59,31 @@ pub fn launch(hub: &Hub, runner: Runner, updates: mpsc::UnboundedReceiver<Update
     }
 }
 
-/// A panic in a session ends that session's thread, not the engine: its files say where it stands.
-fn drive(mut runner: Runner, mut receiver: mpsc::Receiver<run::Command>) {
-    let Ok(local) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
-    let guarded = std::panic::AssertUnwindSafe(|| {
-        local.block_on(run::run(&mut runner, &mut receiver));
-    });
-    let _ = std::panic::catch_unwind(guarded);
+/// Why it stopped, when nobody wanted that. A panic in a session ends that session's thread, not the engine: its files
+/// say where it stands.
+fn drive(mut runner: Runner, mut receiver: mpsc::Receiver<run::Command>) -> Option<String> {
+    let lang = runner.session.meta.lang();
+    let saved = lang.pick("nothing of it is lost", "ничего не потеряно");
+    let local = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(local) => local,
+        Err(error) => return Some(format!("{error}; {saved}")),
+    };
+    let guarded = std::panic::AssertUnwindSafe(|| local.block_on(run::run(&mut runner, &mut receiver)));
+    match std::panic::catch_unwind(guarded) {
+        Ok(run::Finish::Storage(error)) => {
+            let paused = lang.pick("paused", "на паузе");
+            let (why, path) = (&error.source, error.path.display());
+            Some(format!("{paused}: {}: {why}; {saved} ({path})", error.remedy(lang)))
+        }
+        Ok(_) => None,
+        Err(_) => {
+            let fault = lang.pick(
+                "stopped by a fault of the engine; what was recorded is kept, let it go on",
+                "остановлена из-за ошибки движка; записанное сохранено, продолжи её",
+            );
+            Some(fault.to_string())
+        }
+    }
 }
 
 /// Folds what a session tells into the hub's view of it, and passes it on.
@@ -148,9 +173,19 @@ pub async fn reload(hub: &Hub, id: &SessionId) {
         return;
     }
     let old = locked(&hub.shared.views).get(id).cloned();
-    if let Ok(new) = view(hub, id).await
-        && old.as_ref() != Some(&new)
-    {
+    let new = match (view(hub, id).await, &old) {
+        (Ok(new), _) => new,
+        // Its folder was taken away: what is known of it is still shown, as what nobody drives.
+        (Err(why), Some(old)) => {
+            let problems = locked(&hub.shared.stopped).get(id).cloned().into_iter().chain([why]).collect();
+            let mut gone = View { owner: Owner::Nobody, running: None, problems, ..old.clone() };
+            gone.session.live = Alive::default();
+            locked(&hub.shared.views).insert(id.clone(), gone.clone());
+            gone
+        }
+        (Err(_), None) => return,
+    };
+    if old.as_ref() != Some(&new) {
         hub.tell_watchers(id, &Tell::Snapshot { view: Box::new(new) });
     }
     hub.shared.deck_dirty.notify_one();
@@ -230,7 +265,10 @@ fn view_of(hub: &Hub, runner: &Runner) -> View {
 
 fn load_view(hub: &Hub, id: &SessionId) -> Result<View, String> {
     let setting = &hub.shared.setting;
-    let loaded = load::load(&setting.layout, id).map_err(|e| e.to_string())?;
+    let mut loaded = load::load(&setting.layout, id).map_err(|e| e.to_string())?;
+    if let Some(why) = locked(&hub.shared.stopped).get(id) {
+        loaded.problems.insert(0, why.clone());
+    }
     let desk = setting.desk(setting.registry().map_err(|e| e.cause)?, None);
     let runtime_dir = setting.layout.runtime(id);
     let owner = match EngineLock::holder(&runtime_dir) {

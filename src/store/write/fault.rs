@@ -2,7 +2,9 @@
 //!
 //! [`arm`] takes what the command line found in `FLIGHTDECK_FAULT`. `kill@37` ends the process with SIGKILL instead of its 37th operation, and `ENOSPC@37` lets that
 //! one fail. A `+` behind the number means: and every later one. `slow@1+` waits before each and `note@1+` names each. A write is struck in its
-//! middle: half of the bytes are there.
+//! middle: half of the bytes are there. `stop@37` lets the process stand still until SIGCONT, so that a test can change the
+//! world around it. From the 37th operation on `clock-90000@37` sets the clock back by a day and an hour, and
+//! `nolock@37` is a file system that has no locks.
 
 #[cfg(not(debug_assertions))]
 mod none {
@@ -19,10 +21,20 @@ mod none {
     pub fn write(file: &mut File, bytes: &[u8], _: &Path) -> io::Result<()> {
         file.write_all(bytes)
     }
+
+    #[inline]
+    pub fn lock() -> io::Result<()> {
+        Ok(())
+    }
+
+    #[inline]
+    pub fn clock() -> i64 {
+        0
+    }
 }
 
 #[cfg(not(debug_assertions))]
-pub use none::{before, write};
+pub use none::{before, clock, lock, write};
 
 #[cfg(debug_assertions)]
 mod some {
@@ -51,6 +63,10 @@ mod some {
         Fail(Errno),
         Slow,
         Note,
+        Stop,
+        /// Seconds that the clock jumps.
+        Clock(i64),
+        NoLock,
     }
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,7 +88,9 @@ mod some {
                 "EACCES" => Act::Fail(Errno::ACCESS),
                 "EIO" => Act::Fail(Errno::IO),
                 "ENOENT" => Act::Fail(Errno::NOENT),
-                _ => return None,
+                "stop" => Act::Stop,
+                "nolock" => Act::NoLock,
+                _ => Act::Clock(act.strip_prefix("clock")?.parse().ok()?),
             };
             Some(Plan { act, from: at.trim_end_matches('+').parse().ok()?, on: at.ends_with('+') })
         }
@@ -82,9 +100,10 @@ mod some {
         }
     }
 
+    static OPERATIONS: AtomicU64 = AtomicU64::new(0);
+
     /// Counts the operation; what is to happen to it, if anything.
     fn next() -> Option<(Act, u64)> {
-        static OPERATIONS: AtomicU64 = AtomicU64::new(0);
         let plan = PLAN.get()?;
         let operation = OPERATIONS.fetch_add(1, Ordering::Relaxed) + 1;
         plan.strikes(operation).then_some((plan.act, operation))
@@ -115,7 +134,32 @@ mod some {
                 say("noted");
                 Ok(())
             }
+            Act::Stop => {
+                say("stopped before");
+                let _ =
+                    rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP);
+                // The signal may reach another thread first; this one shall not get ahead of it.
+                rest(Duration::from_millis(5));
+                Ok(())
+            }
+            Act::Clock(_) | Act::NoLock => Ok(()),
         }
+    }
+
+    /// The plan's act, once its operation was reached.
+    fn reached() -> Option<Act> {
+        let plan = PLAN.get()?;
+        (OPERATIONS.load(Ordering::Relaxed) + 1 >= plan.from).then_some(plan.act)
+    }
+
+    /// To be asked before a lock is taken.
+    pub fn lock() -> io::Result<()> {
+        if reached() == Some(Act::NoLock) { Err(Errno::NOLCK.into()) } else { Ok(()) }
+    }
+
+    /// How far the clock has jumped.
+    pub fn clock() -> i64 {
+        if let Some(Act::Clock(seconds)) = reached() { seconds } else { 0 }
     }
 
     #[expect(clippy::disallowed_methods, reason = "a slow disk takes real time")]
@@ -144,7 +188,7 @@ mod some {
 }
 
 #[cfg(debug_assertions)]
-pub use some::{arm, before, write};
+pub use some::{arm, before, clock, lock, write};
 
 #[cfg(all(test, debug_assertions))]
 mod tests {
@@ -156,7 +200,8 @@ mod tests {
         assert_eq!([2, 3, 4].map(|n| once.strikes(n)), [false, true, false]);
         let on = Plan::parse("ENOSPC@3+").unwrap();
         assert_eq!([2, 3, 4].map(|n| on.strikes(n)), [false, true, true]);
-        for wrong in ["", "kill", "kill@", "kill@x", "reboot@1"] {
+        assert!(Plan::parse("clock-90000@3").is_some() && Plan::parse("clock+60@3").is_some());
+        for wrong in ["", "kill", "kill@", "kill@x", "reboot@1", "clock@3"] {
             assert_eq!(Plan::parse(wrong), None, "{wrong}");
         }
     }

@@ -65,8 +65,10 @@ pub fn report(model: &mut Model, id: &SessionId) -> Vec<Cmd> {
 
 /// Pauses a running session, lets a standing one go on.
 pub fn pause(model: &mut Model, id: &SessionId) -> Vec<Cmd> {
-    let Some(row) = model.deck.row(id) else { return Vec::new() };
-    let (owner, status, foreign) = (row.owner, row.status, row.foreign);
+    // A session whose folder was away is in view before it is in the deck again.
+    let shown = || model.watched.get(id).map(|w| (w.view.owner, w.session().meta.status, false));
+    let known = model.deck.row(id).map(|row| (row.owner, row.status, row.foreign)).or_else(shown);
+    let Some((owner, status, foreign)) = known else { return Vec::new() };
     let lang = model.lang();
     let (text, cmd) = match (owner, status) {
         _ if foreign => {

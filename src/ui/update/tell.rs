@@ -37,6 +37,8 @@ fn core(model: &mut Model, tell: Tell, was_dirty: bool) -> Vec<Cmd> {
         }
         Tell::Snapshot { view } => {
             let id = view.session.meta.session_id.clone();
+            // Who drives it is known at once; the deck hears of it with what else has changed.
+            model.deck.rows.iter_mut().filter(|row| row.id == id).for_each(|row| row.owner = view.owner);
             match model.watched.get_mut(&id) {
                 Some(watched) => watched.renew(view),
                 // Asked for and no longer wanted.

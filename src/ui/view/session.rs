@@ -71,6 +71,10 @@ fn header(model: &Model, shown: &Shown, w: &Watched, canvas: &mut Canvas, area: 
     let second = Rect { y: area.y + 1, height: 1, ..area };
     let panel = honesty::panel(s);
     let (text, role) = match () {
+        // Why it stands still, or what of it could not be read, goes first while the session is to go on.
+        () if s.meta.status == Status::Started && !w.view.problems.is_empty() => {
+            (format!("⚠ {}", w.view.problems.join(" · ")), Role::Failed)
+        }
         () if s.meta.engine_result_class.is_some() => {
             (panel.heading(lang), if panel.needs_extra_key() { Role::Warning } else { Role::Muted })
         }
