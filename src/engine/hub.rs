@@ -10,6 +10,7 @@ mod search;
 mod serve;
 mod session;
 mod spend;
+mod trace;
 mod watch;
 
 use super::run::Command;

@@ -3,6 +3,9 @@
 //! Commits, edits, findings and decisions are looked up. Which sentences argued for a line is not recorded anywhere:
 //! those are found by shared words, and whoever shows them says so.
 
+mod files;
+pub mod steps;
+
 use crate::domain::fact::Fact;
 use crate::domain::session::honesty::points::{Point, points};
 use crate::domain::session::id::SessionId;
@@ -20,6 +23,9 @@ use std::path::Path;
 
 /// Sentences that are shown of each kind.
 const SENTENCES: usize = 3;
+
+/// Telling words that two texts share when one may be about the other.
+const SHARED: usize = 2;
 
 /// What is known about one line.
 #[derive(Debug, Clone)]
@@ -65,23 +71,34 @@ pub fn line(layout: &Layout, cwd: &Path, file: &Path, number: u32) -> Result<Tra
     let path = cwd.join(file);
     let found = repo::discover(&path).map_err(|e| e.to_string())?;
     let found = found.ok_or_else(|| format!("{} is in no repository", path.display()))?;
-    let line = blame::line(found.root(), &path, number).map_err(|e| e.to_string())?;
+    let line = blame::line(found.root(), &path, number, None).map_err(|e| e.to_string())?;
+    behind(layout, found.root(), line)
+}
+
+/// The session behind a line that git knows.
+fn behind(layout: &Layout, root: &Path, line: blame::Line) -> Result<Trace, String> {
     if !line.is_committed() {
         return Ok(Trace { line, origin: None });
     }
-    let message = blame::message(found.root(), &line.sha).map_err(|e| e.to_string())?;
+    let message = blame::message(root, &line.sha).map_err(|e| e.to_string())?;
     let session =
         message.lines().find_map(|l| SessionId::parse(l.strip_prefix("Refs: peer-session ")?.trim()));
     let Some(id) = session else { return Ok(Trace { line, origin: None }) };
     let loaded = load::load(layout, &id).map_err(|e| format!("the line is of session {id}: {e}"))?;
     let events = runtime::events(&layout.runtime(&id));
-    let origin = origin(found.root(), id, &loaded.session, &events, &line);
+    let of_repo = loaded.session.meta.deploy_shas.iter().find(|(_, sha)| *sha == line.sha);
+    let repo = of_repo.map(|(name, _)| name.clone()).unwrap_or_default();
+    let origin = origin((root, repo), id, &loaded.session, &events, &line);
     Ok(Trace { line, origin: Some(origin) })
 }
 
-fn origin(root: &Path, session: SessionId, s: &Session, events: &[Event], line: &blame::Line) -> Origin {
-    let of_repo = s.meta.deploy_shas.iter().find(|(_, sha)| *sha == line.sha);
-    let repo = of_repo.map(|(name, _)| name.clone()).unwrap_or_default();
+fn origin(
+    (root, repo): (&Path, String),
+    session: SessionId,
+    s: &Session,
+    events: &[Event],
+    line: &blame::Line,
+) -> Origin {
     let edit = edit(root, events, &repo, line);
     let label = format!("{repo}/{}", line.path);
     let says = edit.as_ref().map(|e| e.says.clone()).unwrap_or_default();
@@ -165,12 +182,15 @@ pub struct Forward {
 /// Every objection of a session, forward to the discussion's answer, the reviews and the changed files.
 pub fn objections(layout: &Layout, id: &SessionId) -> Result<Vec<Forward>, String> {
     let loaded = load::load(layout, id).map_err(|e| e.to_string())?;
-    let (s, events) = (loaded.session, runtime::events(&layout.runtime(id)));
-    let last = edits(&events).into_iter().last().map(|(edit, _)| edit.clone());
+    Ok(forward(&loaded.session, &runtime::events(&layout.runtime(id))))
+}
+
+fn forward(s: &Session, events: &[Event]) -> Vec<Forward> {
+    let last = edits(events).into_iter().last().map(|(edit, _)| edit.clone());
     let trees: Vec<Tree> = s.notes.track.as_ref().map(|t| t.trees.clone()).unwrap_or_default();
     let changed: Vec<(String, String)> = last.iter().flat_map(|e| texts(e, &trees)).collect();
-    let forward = points(&s).into_iter().map(|point| {
-        let touches = |text: &str| argued::shared(&point.text, text) >= 2;
+    let forward = points(s).into_iter().map(|point| {
+        let touches = |text: &str| argued::shared(&point.text, text) >= SHARED;
         let found = s.reviews.iter().flat_map(|r| r.findings.iter().map(move |f| (r.number, f)));
         let findings = found
             .filter(|(_, f)| touches(&f.line()))
@@ -180,7 +200,7 @@ pub fn objections(layout: &Layout, id: &SessionId) -> Result<Vec<Forward>, Strin
             changed.iter().filter(|(_, text)| touches(text)).map(|(label, _)| label.clone()).collect();
         Forward { point, findings, files }
     });
-    Ok(forward.collect())
+    forward.collect()
 }
 
 /// Each changed file with what was said and what now stands in it.

@@ -3,6 +3,8 @@
 //! They travel as JSON lines over a unix socket, or through channels when the engine lives in the same process; the
 //! screen does not notice. Facts are never dropped; progress may be.
 
+pub mod trace;
+
 use super::run::Command;
 pub use crate::agents::call::Progress;
 use crate::domain::effect::Call;
@@ -17,9 +19,10 @@ use crate::domain::spent::Spent;
 use crate::domain::time::Stamp;
 pub use crate::store::runtime::Event;
 use std::path::PathBuf;
+use trace::{Step, Traced};
 
 /// Raised when the meaning of a message changes; an engine and a screen of different protocols do not talk.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
 /// From a screen to the engine.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -80,6 +83,11 @@ pub enum Ask {
         scope: Scope,
         file: Option<String>,
         context: u32,
+    },
+    /// Where something comes from and what became of it.
+    Trace {
+        id: SessionId,
+        of: Traced,
     },
     /// The checks of a report (PC-660).
     Verify {
@@ -187,6 +195,13 @@ pub enum Tell {
         patches: Vec<Patch>,
         /// There is more than is sent.
         cut: bool,
+        /// Why there is nothing, or not all.
+        why: Option<String>,
+    },
+    Trace {
+        id: SessionId,
+        of: Traced,
+        steps: Vec<Step>,
         /// Why there is nothing, or not all.
         why: Option<String>,
     },

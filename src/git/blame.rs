@@ -27,11 +27,13 @@ impl Line {
     }
 }
 
-/// The commit that wrote line `number` of `file`, relative to `root`.
-pub fn line(root: &Path, file: &Path, number: u32) -> Result<Line, Refused> {
+/// The commit that wrote line `number` of `file`, relative to `root`: of the file as it lies there, or as it was `at` a
+/// commit.
+pub fn line(root: &Path, file: &Path, number: u32, at: Option<&str>) -> Result<Line, Refused> {
     let git = Git { root, env: &[] };
     let range = format!("{number},{number}");
-    let mut command = git.command(&["blame", "--porcelain", "-L", &range, "--"]);
+    let mut command = git.command(&["blame", "--porcelain", "-L", &range]);
+    command.args(at).arg("--");
     let said = done(STEP, command.arg(file), DEADLINE)?.stdout;
     let mut head = said.lines().next().unwrap_or("").split(' ');
     let (Some(sha), Some(Ok(number))) = (head.next(), head.next().map(str::parse)) else {

@@ -15,6 +15,7 @@ pub enum Context {
     Library,
     Replay,
     Pipeline,
+    Trace,
     New,
     /// A text over the screen: a turn file, the doctor's findings.
     Reader,
@@ -25,7 +26,7 @@ pub enum Context {
 }
 
 impl Context {
-    pub const ALL: [Context; 13] = [
+    pub const ALL: [Context; 14] = [
         Context::Global,
         Context::Deck,
         Context::Session,
@@ -35,6 +36,7 @@ impl Context {
         Context::Library,
         Context::Replay,
         Context::Pipeline,
+        Context::Trace,
         Context::New,
         Context::Reader,
         Context::Menu,
@@ -53,6 +55,7 @@ impl Context {
             Context::Library => "library",
             Context::Replay => "replay",
             Context::Pipeline => "pipeline",
+            Context::Trace => "trace",
             Context::New => "new",
             Context::Reader => "reader",
             Context::Menu => "menu",
@@ -111,7 +114,7 @@ actions! {
     Escalate "escalate" ("escalate", "эскалировать"),
         ("Write the open question down as an escalation and decide there", "Записать вопрос как эскалацию и решить там"), [Pipeline];
     Open "open" ("open", "открыть"),
-        ("Open what is selected", "Открыть выбранное"), [Deck Library Replay Pipeline];
+        ("Open what is selected", "Открыть выбранное"), [Deck Library Replay Pipeline Trace];
     Choose "choose" ("choose", "выбрать"),
         ("Take the selected line", "Взять выбранную строку"), [Menu Question];
     Answer "answer" ("answer", "ответить"),
@@ -182,6 +185,8 @@ actions! {
         ("The implementation: diff, findings, checks, deployment", "Реализация: diff, замечания, проверки, деплой"), [Session];
     Replay "replay" ("replay", "повтор"),
         ("Go through the session step by step", "Пройти сессию шаг за шагом"), [Session];
+    Trace "trace" ("trace", "след"),
+        ("Where this comes from, and what became of it", "Откуда это взялось и что с этим стало"), [Pipeline Gate Report Session];
     NextLane "next-lane" ("lane", "дорожка"),
         ("Next participant", "Следующий участник"), [Session];
     PreviousLane "previous-lane" ("", ""),
@@ -233,19 +238,19 @@ actions! {
     NextNew "next-new" ("unseen", "новое"),
         ("Next event that you have not seen", "Следующее событие, которого ты не видел"), [Replay];
     Down "down" ("", ""),
-        ("One line down; in a replay, one round on", "На строку вниз; в повторе — на раунд вперёд"), [Deck Session Question Gate Report Library Replay Pipeline Reader Menu];
+        ("One line down; in a replay, one round on", "На строку вниз; в повторе — на раунд вперёд"), [Deck Session Question Gate Report Library Replay Pipeline Trace Reader Menu];
     Up "up" ("", ""),
-        ("One line up; in a replay, one round back", "На строку вверх; в повторе — на раунд назад"), [Deck Session Question Gate Report Library Replay Pipeline Reader Menu];
+        ("One line up; in a replay, one round back", "На строку вверх; в повторе — на раунд назад"), [Deck Session Question Gate Report Library Replay Pipeline Trace Reader Menu];
     PageDown "page-down" ("", ""),
-        ("One page down", "На страницу вниз"), [Deck Session Question Gate Report Library Pipeline Reader Menu];
+        ("One page down", "На страницу вниз"), [Deck Session Question Gate Report Library Pipeline Trace Reader Menu];
     PageUp "page-up" ("", ""),
-        ("One page up", "На страницу вверх"), [Deck Session Question Gate Report Library Pipeline Reader Menu];
+        ("One page up", "На страницу вверх"), [Deck Session Question Gate Report Library Pipeline Trace Reader Menu];
     First "first" ("", ""),
-        ("To the beginning", "В начало"), [Deck Session Report Library Replay Pipeline Reader Menu];
+        ("To the beginning", "В начало"), [Deck Session Report Library Replay Pipeline Trace Reader Menu];
     Last "last" ("", ""),
-        ("To the end", "В конец"), [Deck Session Report Library Replay Pipeline Reader Menu];
+        ("To the end", "В конец"), [Deck Session Report Library Replay Pipeline Trace Reader Menu];
     Back "back" ("back", "назад"),
-        ("Back to where you came from", "Вернуться"), [Session Report Library Replay Pipeline Reader Menu];
+        ("Back to where you came from", "Вернуться"), [Session Report Library Replay Pipeline Trace Reader Menu];
     Doctor "doctor" ("", ""),
         ("What was found where: agents, folders, terminal", "Что где найдено: агенты, папки, терминал"), [Global];
     Palette "palette" ("", ""),

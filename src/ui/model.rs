@@ -16,6 +16,7 @@ pub mod replay;
 pub mod reply;
 pub mod report;
 pub mod rounds;
+pub mod trace;
 pub mod watched;
 
 use super::action::Context;
@@ -39,6 +40,7 @@ use report::Report;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
+use trace::Trace;
 use watched::Watched;
 
 /// So long an answer may be on its way; a question that still stands then was not answered by it.
@@ -57,6 +59,7 @@ pub enum Screen {
     Session(Shown),
     Gate(Gate),
     Pipeline(Box<Pipeline>),
+    Trace(Box<Trace>),
     New(Box<Form>),
     Report(Box<Report>),
     Library(Box<Library>),
@@ -171,6 +174,7 @@ impl Model {
             (None, Some(Screen::Session(_))) => Context::Session,
             (None, Some(Screen::Gate(_))) => Context::Gate,
             (None, Some(Screen::Pipeline(_))) => Context::Pipeline,
+            (None, Some(Screen::Trace(_))) => Context::Trace,
             (None, Some(Screen::New(_))) => Context::New,
             (None, Some(Screen::Report(_))) => Context::Report,
             (None, Some(Screen::Library(_))) => Context::Library,
@@ -185,6 +189,7 @@ impl Model {
             Some(Screen::Session(shown)) => Some(&shown.id),
             Some(Screen::Gate(gate)) => Some(&gate.id),
             Some(Screen::Pipeline(pipeline)) => Some(&pipeline.id),
+            Some(Screen::Trace(trace)) => Some(&trace.id),
             Some(Screen::Report(report)) => Some(&report.id),
             Some(Screen::Replay(replay)) => Some(&replay.id),
             Some(Screen::New(_) | Screen::Library(_)) => None,

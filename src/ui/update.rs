@@ -13,6 +13,7 @@ mod pipeline;
 mod reply;
 mod session;
 mod tell;
+mod trace;
 
 use super::action::{Action, Context};
 use super::model::menu::{Kind, Menu};
@@ -78,6 +79,7 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
             model.overlays.push(Overlay::Reader(Reader::text("doctor", None)));
             vec![Cmd::ask(Ask::Doctor)]
         }
+        Action::Trace if model.overlays.is_empty() => trace::show(model),
         _ => front(model, action),
     }
 }
@@ -94,6 +96,7 @@ fn front(model: &mut Model, action: Action) -> Vec<Cmd> {
             Some(Screen::Session(_)) => session::act(model, action),
             Some(Screen::Gate(_)) => gate::act(model, action),
             Some(Screen::Pipeline(_)) => pipeline::act(model, action),
+            Some(Screen::Trace(_)) => trace::act(model, action),
             Some(Screen::New(_)) => form::act(model, action),
             Some(Screen::Report(_) | Screen::Library(_) | Screen::Replay(_)) => part::act(model, action),
             None => deck::act(model, action),

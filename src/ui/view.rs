@@ -20,6 +20,7 @@ mod reply;
 mod report;
 mod rounds;
 mod session;
+mod trace;
 
 use super::model::deck::slug;
 use super::model::{Model, Screen};
@@ -64,6 +65,7 @@ fn screen(model: &Model, canvas: &mut Canvas, area: Rect) {
         Some(Screen::Session(shown)) => session::draw(model, shown, canvas, area),
         Some(Screen::Gate(gate)) => gate::draw(model, gate, canvas, area),
         Some(Screen::Pipeline(p)) => pipeline::draw(model, p, canvas, area),
+        Some(Screen::Trace(trace)) => trace::draw(model, trace, canvas, area),
         Some(Screen::New(form)) => form::draw(model, form, canvas, area),
         Some(Screen::Report(_) | Screen::Library(_) | Screen::Replay(_)) => reading(model, canvas, area),
     }

@@ -75,13 +75,13 @@ fn resume(stage: &Stage) -> Ran {
 }
 
 /// A screen of an engine that runs as long as this.
-struct Screen {
+pub struct Screen {
     stream: BufReader<UnixStream>,
     engine: Running,
 }
 
 impl Screen {
-    fn of(stage: &Stage) -> Screen {
+    pub fn of(stage: &Stage) -> Screen {
         let mut command = stage.command(&["engine"]);
         command.stdout(Stdio::null()).stderr(Stdio::null());
         let engine = Running { child: command.spawn().unwrap() };
@@ -97,13 +97,13 @@ impl Screen {
         screen
     }
 
-    fn ask(&mut self, ask: &Ask) {
+    pub fn ask(&mut self, ask: &Ask) {
         let mut line = serde_json::to_vec(ask).unwrap();
         line.push(b'\n');
         self.stream.get_mut().write_all(&line).unwrap();
     }
 
-    fn told<T>(&mut self, wanted: impl Fn(Tell) -> Option<T>) -> T {
+    pub fn told<T>(&mut self, wanted: impl Fn(Tell) -> Option<T>) -> T {
         loop {
             let mut line = String::new();
             assert!(self.stream.read_line(&mut line).unwrap() > 0, "the engine left");
@@ -123,7 +123,7 @@ impl Screen {
         })
     }
 
-    fn end(self) {
+    pub fn end(self) {
         self.engine.kill();
     }
 }

@@ -33,9 +33,9 @@ const ROLES: [&str; 22] = [
 ];
 
 /// The screens that have keys of their own, and `global`, whose keys work on all of them.
-const CONTEXTS: [&str; 13] = [
-    "global", "deck", "session", "question", "gate", "report", "library", "replay", "pipeline", "new",
-    "reader", "menu", "confirm",
+const CONTEXTS: [&str; 14] = [
+    "global", "deck", "session", "question", "gate", "report", "library", "replay", "pipeline", "trace",
+    "new", "reader", "menu", "confirm",
 ];
 
 fn yaml(folder: &str) -> Vec<PathBuf> {

@@ -25,7 +25,7 @@ pub struct Wanted {
 }
 
 /// What can be compared in one repository, best first: where, from, to.
-type Ways = Vec<(String, String, String)>;
+pub type Ways = Vec<(String, String, String)>;
 
 /// Reads it off the hub's task and tells the screen.
 pub fn start(hub: &Hub, me: u64, wanted: Wanted) {
@@ -112,7 +112,7 @@ fn previous(hub: &Hub, id: &SessionId, edit: &Edit) -> Option<Edit> {
 }
 
 /// What the session's files say was deployed, where the configuration says it lies.
-fn deployed(hub: &Hub, shas: &[(String, String)]) -> Vec<(String, Ways)> {
+pub fn deployed(hub: &Hub, shas: &[(String, String)]) -> Vec<(String, Ways)> {
     let setting = &hub.shared.setting;
     let desk = setting.registry().ok().map(|registry| setting.desk(registry, None));
     let Some(configured) = desk.and_then(|desk| desk.implementation) else { return Vec::new() };

@@ -1,6 +1,6 @@
 //! One screen's asks.
 
-use super::{Client, Hub, deck, diff, locked, search, session, spend};
+use super::{Client, Hub, deck, diff, locked, search, session, spend, trace};
 use crate::agents::privacy::pii;
 use crate::config::layers::FlagValue;
 use crate::domain::fact::Fact;
@@ -117,6 +117,7 @@ async fn handle(hub: &Hub, me: u64, ask: Ask) {
         Ask::Diff { id, scope, file, context } => {
             diff::start(hub, me, diff::Wanted { id, scope, file, context })
         }
+        Ask::Trace { id, of } => trace::start(hub, me, id, of),
         Ask::Events { id } => {
             let events = runtime::events(&hub.shared.setting.layout.runtime(&id));
             hub.tell(me, Tell::Events { id, events });

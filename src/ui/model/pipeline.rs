@@ -3,6 +3,7 @@
 pub mod doc;
 pub mod found;
 pub mod steps;
+pub mod stood;
 
 use crate::domain::question::{Question, QuestionKind};
 use crate::domain::session::id::SessionId;
@@ -261,6 +262,7 @@ pub fn works(p: &Pipeline, w: &Watched, action: Action, width: u16) -> Option<bo
         Action::Retry => offers(p, w, "retry"),
         Action::Escalate => offers(p, w, "escalate"),
         Action::Answer => !w.view.questions.is_empty(),
+        Action::Trace => rows && (diff || p.part == Part::Findings),
         Action::Comment => diff && is_implementing(s),
         Action::Direct | Action::Pause => is_implementing(s),
         Action::SideBySide => diff && width >= SIDE,

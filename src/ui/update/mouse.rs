@@ -1,6 +1,6 @@
 //! The mouse: select, scroll, press. Never required.
 
-use super::{act, deck, part, pipeline, scroll};
+use super::{act, deck, part, pipeline, scroll, trace};
 use crate::ui::action::Action;
 use crate::ui::model::{Model, Screen};
 use crate::ui::msg::Cmd;
@@ -53,6 +53,7 @@ fn press(model: &mut Model, hit: Hit) -> Vec<Cmd> {
                 reply.focus = crate::ui::model::reply::Focus::Choices;
                 Vec::new()
             }
+            None => trace::press(model, n),
             _ => Vec::new(),
         },
         Hit::Field(n) => {
@@ -85,6 +86,10 @@ fn wheel(model: &mut Model, action: Action, event: MouseEvent) {
     }
     if model.overlays.is_empty() && matches!(model.screens.last(), Some(Screen::Pipeline(_))) {
         return pipeline::wheel(model, event.column, event.row, action, NOTCH);
+    }
+    if model.overlays.is_empty() && matches!(model.screens.last(), Some(Screen::Trace(_))) {
+        trace::act(model, action);
+        return;
     }
     if let Some(pane) = model.layout.pane(event.column, event.row) {
         for _ in 0..NOTCH {

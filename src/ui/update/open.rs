@@ -154,6 +154,7 @@ pub fn settle(model: &mut Model) -> Vec<Cmd> {
             Screen::Session(shown) => wanted.push(&shown.id),
             Screen::Gate(gate) => wanted.push(&gate.id),
             Screen::Pipeline(pipeline) => wanted.push(&pipeline.id),
+            Screen::Trace(trace) => wanted.push(&trace.id),
             Screen::Report(report) => wanted.push(&report.id),
             Screen::Replay(replay) => wanted.push(&replay.id),
             Screen::New(_) | Screen::Library(_) => {}
@@ -177,6 +178,6 @@ pub fn settle(model: &mut Model) -> Vec<Cmd> {
     cmds
 }
 
-fn watch(model: &mut Model, id: &SessionId) -> Vec<Cmd> {
+pub fn watch(model: &mut Model, id: &SessionId) -> Vec<Cmd> {
     if model.watching.insert(id.clone()) { vec![Cmd::ask(Ask::Watch { id: id.clone() })] } else { Vec::new() }
 }

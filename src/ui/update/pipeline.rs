@@ -1,6 +1,6 @@
 //! What the pipeline's screen does with an action, and what it asks of the engine.
 
-use super::{open, scroll, session};
+use super::{open, scroll, session, trace};
 use crate::domain::question::{Question, QuestionKind};
 use crate::domain::session::id::SessionId;
 use crate::domain::session::meta::Status;
@@ -45,6 +45,16 @@ pub fn show_any(model: &mut Model, id: &SessionId) -> Vec<Cmd> {
     Vec::new()
 }
 
+/// Puts the screen in front, whatever it lies under, at a place of the diff.
+pub fn show_at(model: &mut Model, id: &SessionId, place: Place) -> Vec<Cmd> {
+    let is_it = |s: &Screen| matches!(s, Screen::Pipeline(p) if p.id == *id);
+    let known = model.screens.iter().position(is_it).map(|at| model.screens.remove(at));
+    let screen = known.unwrap_or_else(|| Screen::Pipeline(Box::new(Pipeline::new(id.clone()))));
+    model.screens.push(screen);
+    let cmds = open::watch(model, id);
+    [cmds, go(model, place)].concat()
+}
+
 /// Opens one of the implementation's questions: a change in the diff where it stands, any other over the screen.
 pub fn question(model: &mut Model, id: &SessionId, question: &Question) -> Vec<Cmd> {
     let cmds = show(model, id);
@@ -66,6 +76,7 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
     let Some(Screen::Pipeline(p)) = model.screens.last() else { return Vec::new() };
     let (id, part) = (p.id.clone(), p.part);
     match action {
+        Action::Back if trace::return_to(model) => return Vec::new(),
         Action::Back => return open::back(model),
         Action::Approve => return decide(model, true),
         Action::Reject => return decide(model, false),
@@ -382,7 +393,7 @@ fn go(model: &mut Model, place: Place) -> Vec<Cmd> {
     let row = p.doc.as_ref().and_then(|doc| doc.row_at(&place));
     match row {
         Some(row) => p.cursor = row,
-        None if p.whole.is_some() || p.scope != Scope::Session => {
+        None if p.doc.is_none() || p.whole.is_some() || p.scope != Scope::Session => {
             (p.whole, p.scope, p.goal) = (None, Scope::Session, Some(place));
         }
         None => {

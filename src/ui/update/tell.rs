@@ -1,6 +1,6 @@
 //! What the engine says. Facts change what is watched, the deck changes what waits; nothing moves the pilot.
 
-use super::{deck, open, part, pipeline};
+use super::{deck, open, part, pipeline, trace};
 use crate::domain::session::id::SessionId;
 use crate::engine::wire::{Event, Row, Tell};
 use crate::ui::model::form::Opening;
@@ -16,6 +16,7 @@ pub fn heard(model: &mut Model, tell: Tell) -> Vec<Cmd> {
     let was_dirty = std::mem::replace(&mut model.dirty, true);
     let mut cmds = part::tell(model, &tell);
     pipeline::tell(model, &tell);
+    trace::tell(model, &tell);
     cmds.extend(core(model, tell, was_dirty));
     cmds.extend(pipeline::sync(model));
     cmds
@@ -95,7 +96,7 @@ fn core(model: &mut Model, tell: Tell, was_dirty: bool) -> Vec<Cmd> {
             pipeline::diff(model, diff);
             Vec::new()
         }
-        Tell::Found { .. } | Tell::Verified { .. } => Vec::new(),
+        Tell::Found { .. } | Tell::Verified { .. } | Tell::Trace { .. } => Vec::new(),
     }
 }
 

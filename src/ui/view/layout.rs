@@ -21,6 +21,7 @@ pub enum Pane {
     Menu,
     Reader,
     Pipeline(Part),
+    Trace,
 }
 
 /// What a click means.

@@ -174,7 +174,7 @@ fn name(part: Part, w: &Watched, lang: Lang) -> String {
 }
 
 /// The end of a text, in so many columns: of a path the end says most.
-fn tail(text: &str, width: usize) -> String {
+pub fn tail(text: &str, width: usize) -> String {
     let flat = sanitize(text).replace('\n', " ");
     if flat.width() <= width {
         return flat;

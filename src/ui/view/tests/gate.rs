@@ -31,7 +31,7 @@ fn gate_en_80() {
     |  b   implement now (unavailable: no implementation backend is configured)
     |  c   record and close at once
     | △ weak panel: press the same key again to decide A
-    | Esc later   s sources   ! next question   Ctrl+c quit                   ? keys
+    | Esc later   s sources   ! next question   T trace   Ctrl+c quit         ? keys
     "#);
 }
 
@@ -80,7 +80,7 @@ fn gate_en_120() {
     |  b   implement now (unavailable: no implementation backend is configured)
     |  c   record and close at once
     | △ weak panel: press the same key again to decide A
-    | Esc later   s sources   ! next question   Ctrl+c quit                                                           ? keys
+    | Esc later   s sources   ! next question   T trace   Ctrl+c quit                                                 ? keys
     "#);
 }
 
@@ -137,6 +137,6 @@ fn gate_ru_80() {
     |  b   implement now (unavailable: no implementation backend is configured)
     |  c   record and close at once
     | △ слабый состав: нажми ту же клавишу ещё раз: A
-    | Esc позже   s источники   ! след. вопрос   Ctrl+c выход              ? клавиши
+    | Esc позже   s источники   ! след. вопрос   T след   Ctrl+c выход     ? клавиши
     ");
 }

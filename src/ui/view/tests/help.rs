@@ -23,13 +23,13 @@ fn help_en_80() {
     |  t                           turn-files        List the session's files
     |  P                           pipeline          The implementation: diff, find…
     |  R                           replay            Go through the session step by…
+    |  T                           trace             Where this comes from, and wha…
     |  Tab                         next-lane         Next participant
     |  Shift+Tab                   previous-lane     Previous participant
     |  z                           zoom              One participant on the whole s…
     |  e                           stderr            What this participant's last c…
     |  f                           follow            Follow the newest text of this…
-    |  y                           copy-path         Copy the path of this file
-    |  j Down                      down              One line down; in a  ↓ 60 more
+    |  y                           copy-path         Copy the path of thi ↓ 61 more
     |────────────────────────────────────────────────────────────────────────────────
     | Enter choose   Esc back                                                 ? keys
     ");
@@ -53,7 +53,7 @@ fn help_en_40() {
     |  i             interrupt         Inte…
     |                finalize          Writ…
     |  r             reports           Read…
-    |  t             turn-files   ↓ 69 more
+    |  t             turn-files   ↓ 70 more
     |────────────────────────────────────────
     | Enter choose   Esc back         ? keys
     ");
@@ -80,7 +80,8 @@ fn help_ru_120() {
     | them.     │  t                              turn-files        Список файлов сессии                         │
     |           │  P                              pipeline          Реализация: diff, замечания, проверки, депл… │
     | red ␛]0;ow│  R                              replay            Пройти сессию шаг за шагом                   │
-    | 👨‍👩‍👧 ❤️ שלום│  Tab                            next-lane         Следующий участник                           │
+    | 👨‍👩‍👧 ❤️ שלום│  T                              trace             Откуда это взялось и что с этим стало        │
+    |           │  Tab                            next-lane         Следующий участник                           │
     |           │  Shift+Tab                      previous-lane     Предыдущий участник                          │
     |           │  z                              zoom              Один участник на весь экран и обратно        │
     |           │  e                              stderr            Что последний вызов участника вывел помимо…  │
@@ -98,11 +99,10 @@ fn help_ru_120() {
     |           │  Ctrl+l                         redraw            Перерисовать экран                           │
     |           │  Ctrl+z                         suspend           В оболочку; вернуться: fg                    │
     |           │  ?                              help              Все действия и их клавиши                    │
-    |           │  Ctrl+c Ctrl+q                  quit              Выйти; сессии продолжат работать             │
-    |───────────│  y                              approve           Одобрить изменение под курсором в твоём док… │───────────
-    | раунд 0  c│  n                              reject            Убрать изменение под курсором (pipeline)     │
-    | раунд 1  c│  r                              retry             Повторить шаг, который не удался (pipeline)  │ right…
-    | раунд 2  c│  e                              escalate          Записать вопрос как эскалацию и ре ↓ 44 ещё  │
+    |───────────│  Ctrl+c Ctrl+q                  quit              Выйти; сессии продолжат работать             │───────────
+    | раунд 0  c│  y                              approve           Одобрить изменение под курсором в твоём док… │
+    | раунд 1  c│  n                              reject            Убрать изменение под курсором (pipeline)     │ right…
+    | раунд 2  c│  r                              retry             Повторить шаг, который не удался ( ↓ 45 ещё  │
     | R0 ●──R1 ●│────────────────────────────────────────────────────────────────────────────────────────────────│
     | Enter выбрать   Esc назад                                                                                    ? клавиши
     ");

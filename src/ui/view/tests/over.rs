@@ -116,6 +116,6 @@ fn reading_en_80() {
     |
     |
     |
-    | ! next question   o outline   Enter follow   Tab link   z fold          ? keys
+    | ! next question   T trace   o outline   Enter follow   Tab link         ? keys
     ");
 }
