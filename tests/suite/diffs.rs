@@ -199,4 +199,13 @@ fn the_diff_outlives_the_trees_and_knows_the_edit_before() {
         );
     }
     screen.end();
+    // Neither the engine's memory nor the configuration knows the repository any more: that is another thing than nothing.
+    let runtime = crate::faults::runtime_of(&stage, &stage.id()).unwrap();
+    fs::remove_file(runtime.join("notes.json")).unwrap();
+    stage.config("");
+    let mut screen = Screen::of(&stage);
+    let (none, _, why) = screen.diff(&stage, Scope::Session, None);
+    let why = why.unwrap();
+    assert!(none.is_empty() && why.starts_with("deployed as app "), "{why}");
+    screen.end();
 }

@@ -217,7 +217,7 @@ const FAULTS: [Fault; 7] = [
     Fault { name: LATE, strike: hide_newest, heal: show_newest },
 ];
 
-fn runtime_of(stage: &Stage, id: &str) -> Option<PathBuf> {
+pub fn runtime_of(stage: &Stage, id: &str) -> Option<PathBuf> {
     let mut folders = vec![state(stage)];
     while let Some(folder) = folders.pop() {
         for path in fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()) {

@@ -60,8 +60,11 @@ fn read(hub: &Hub, wanted: &Wanted) -> Result<(u32, Read), String> {
     if track.trees.is_empty() {
         // The engine's memory of the trees is gone; the commits are not.
         let ways = deployed(hub, &session.meta.deploy_shas);
-        let none = || lang.pick("nothing was implemented here", "здесь ничего не реализовано").to_string();
-        return if ways.is_empty() { Err(none()) } else { Ok((number, collect(wanted, ways))) };
+        return if ways.is_empty() {
+            Err(nowhere(&session.meta.deploy_shas, lang))
+        } else {
+            Ok((number, collect(wanted, ways)))
+        };
     }
     let Some(edit) = &track.edit else {
         return Err(lang.pick("there is no edit yet", "правки ещё нет").into());
@@ -73,6 +76,24 @@ fn read(hub: &Hub, wanted: &Wanted) -> Result<(u32, Read), String> {
     let ways =
         track.trees.iter().map(|t| (t.name.clone(), ways(&track, t, edit, before.as_ref(), wanted.scope)));
     Ok((number, collect(wanted, ways.collect())))
+}
+
+/// Why there is no diff of these commits: none was made, or no repository that we know of has them.
+fn nowhere(shas: &[(String, String)], lang: Lang) -> String {
+    if shas.is_empty() {
+        return lang.pick("nothing was implemented here", "здесь ничего не реализовано").into();
+    }
+    let commits: Vec<String> =
+        shas.iter().map(|(repo, sha)| format!("{repo} {}", patch::short(sha))).collect();
+    let commits = commits.join(", ");
+    match lang {
+        Lang::En => {
+            format!("deployed as {commits}; no repository of the configuration has it, so there is no diff")
+        }
+        Lang::Ru => {
+            format!("развёрнуто как {commits}; ни в одном репозитории настроек его нет, поэтому и диффа нет")
+        }
+    }
 }
 
 fn first(lang: Lang) -> String {

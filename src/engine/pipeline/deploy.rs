@@ -11,6 +11,7 @@ use crate::domain::session::pipeline::track::{COPIED, Deployed, Refusal, Stop};
 use crate::domain::session::slug::brief;
 use crate::git::deploy::{self, Blocked};
 use crate::git::onward;
+use crate::git::patch::short;
 use crate::git::snapshot::{self, Changed, Kind};
 use std::path::Path;
 
@@ -313,8 +314,4 @@ fn target(shop: &Shop, crew: &Crew, tree: &Tree) -> Result<String, String> {
     let Some(upstream) = onward::upstream(real).filter(|_| pushes) else { return Ok(head) };
     let upstream = onward::fetch(real, &upstream, &shop.env).map_err(|e| e.to_string())?;
     Ok(upstream.head.filter(|there| onward::follows(real, there, &head)).unwrap_or(head))
-}
-
-fn short(id: &str) -> &str {
-    id.get(..8).unwrap_or(id)
 }

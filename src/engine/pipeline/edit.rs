@@ -8,6 +8,7 @@ use crate::domain::session::pipeline::change::{
 use crate::domain::session::pipeline::content;
 use crate::domain::session::pipeline::reserved::{Reserved, is_formatting};
 use crate::git::hunk;
+use crate::git::patch::short;
 use crate::git::snapshot::{self, Changed, Kind};
 use crate::git::worktree;
 use std::path::Path;
@@ -170,10 +171,6 @@ fn table(after: &str, h: &hunk::Hunk) -> String {
     let Some(near) = near else { return String::new() };
     let first = (0..=near).rev().take_while(|n| is_row(lines[*n])).last().unwrap_or(near);
     lines[first..].iter().take_while(|l| is_row(l)).copied().collect::<Vec<_>>().join("\n")
-}
-
-fn short(id: &str) -> &str {
-    id.get(..8).unwrap_or(id)
 }
 
 /// Takes the rejected hunks out of the trees; what is left is a new edit (PC-505). Computed from what was shown, so that
