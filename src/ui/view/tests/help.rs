@@ -12,24 +12,24 @@ fn help_en_80() {
     | △ 2 invited · 1 spoke · 1 vendor · hermes is out          ! 2 waiting · 14 min
     |── keys ────────────────────────────────────────────────────────────────────────
     | › type to narrow
-    |  Enter                       answer            Answer the session's open ques…
-    |  !                           next-question     Open the question that has wai…
-    |  d                           direct            Give the writer words for its…
-    |  x                           cut-in            Stop the running call, add you…
-    |  p                           pause             Pause the session, or let a st…
-    |  i                           interrupt         Interrupt the session; it can…
-    |                              finalize          Write the report of an interru…
-    |  r                           reports           Read the session's report
-    |  t                           turn-files        List the session's files
-    |  P                           pipeline          The implementation: diff, find…
-    |  R                           replay            Go through the session step by…
-    |  T                           trace             Where this comes from, and wha…
-    |  Tab                         next-lane         Next participant
-    |  Shift+Tab                   previous-lane     Previous participant
-    |  z                           zoom              One participant on the whole s…
-    |  e                           stderr            What this participant's last c…
-    |  f                           follow            Follow the newest text of this…
-    |  y                           copy-path         Copy the path of thi ↓ 61 more
+    |  Enter            answer            Answer the session's open question
+    |  !                next-question     Open the question that has waited longest
+    |  d                direct            Give the writer words for its next turn
+    |  x                cut-in            Stop the running call, add your words, go…
+    |  p                pause             Pause the session, or let a standing one…
+    |  i                interrupt         Interrupt the session; it can be resumed…
+    |                   finalize          Write the report of an interrupted sessio…
+    |  r                reports           Read the session's report
+    |  t                turn-files        List the session's files
+    |  P                pipeline          The implementation: diff, findings, check…
+    |  R                replay            Go through the session step by step
+    |  Tab              next-lane         Next participant
+    |  Shift+Tab        previous-lane     Previous participant
+    |  z                zoom              One participant on the whole screen, and…
+    |  e                stderr            What this participant's last call printed…
+    |  f                follow            Follow the newest text of this  ↓ 62 more
+    | answer: Answer the session's open question · Enter
+    |
     |────────────────────────────────────────────────────────────────────────────────
     | Enter choose   Esc back                                                 ? keys
     ");
@@ -45,15 +45,15 @@ fn help_en_40() {
     | △ 2 invited · 1…  ! 2 waiting · 14 min
     |── keys ────────────────────────────────
     | › type to narrow
-    |  Enter         answer            Answ…
-    |  !             next-question     Open…
-    |  d             direct            Give…
-    |  x             cut-in            Stop…
-    |  p             pause             Paus…
-    |  i             interrupt         Inte…
-    |                finalize          Writ…
-    |  r             reports           Read…
-    |  t             turn-files   ↓ 70 more
+    |  Enter    Answer the session's open q…
+    |  !        Open the question that has…
+    |  d        Give the writer words for i…
+    |  x        Stop the running call, add…
+    |  p        Pause the session, or let a…
+    |  i        Interrupt the session; it c…
+    |           Write the report  ↓ 71 more
+    | answer: Answer the session's open
+    | question · Enter
     |────────────────────────────────────────
     | Enter choose   Esc back         ? keys
     ");
@@ -69,41 +69,55 @@ fn help_ru_120() {
     | △ 2 приглашены · 1 высказался · 1 вендор · hermes выбыл                            ! ждут тебя: 2 · дольше всех 14 мин
     | ▸claude · │── клавиши ─────────────────────────────────────────────────────────────────────────────────────│
     |  · отвечае│ › печатай, чтобы сузить                                                                        │
-    | раунд 0 · │  Enter                          answer            Ответить на вопрос сессии                    │
-    | # Opening │  !                              next-question     Открыть вопрос, который ждёт дольше всех     │
-    |           │  d                              direct            Дать писателю указание к следующему ходу     │
-    | Three trie│  x                              cut-in            Остановить идущий вызов, добавить свои слов… │
-    | The phone │  p                              pause             Приостановить сессию или продолжить стоящую  │
-    |           │  i                              interrupt         Прервать сессию; её можно продолжить позже   │
-    | раунд 1 · │                                 finalize          Написать отчёт прерванной сессии и закрыть…  │
-    | codex is r│  r                              reports           Читать отчёт сессии                          │
-    | them.     │  t                              turn-files        Список файлов сессии                         │
-    |           │  P                              pipeline          Реализация: diff, замечания, проверки, депл… │
-    | red ␛]0;ow│  R                              replay            Пройти сессию шаг за шагом                   │
-    | 👨‍👩‍👧 ❤️ שלום│  T                              trace             Откуда это взялось и что с этим стало        │
-    |           │  Tab                            next-lane         Следующий участник                           │
-    |           │  Shift+Tab                      previous-lane     Предыдущий участник                          │
-    |           │  z                              zoom              Один участник на весь экран и обратно        │
-    |           │  e                              stderr            Что последний вызов участника вывел помимо…  │
-    |           │  f                              follow            Следить за новым текстом этой дорожки        │
-    |           │  y                              copy-path         Копировать путь этого файла                  │
-    |           │  j Down                         down              На строку вниз; в повторе — на раунд вперёд  │
-    |           │  k Up                           up                На строку вверх; в повторе — на раунд назад  │
-    |           │  PageDown                       page-down         На страницу вниз                             │
-    |           │  PageUp                         page-up           На страницу вверх                            │
-    |           │  g Home                         first             В начало                                     │
-    |           │  G End                          last              В конец                                      │
-    |           │  Esc q                          back              Вернуться                                    │
-    |           │                                 doctor            Что где найдено: агенты, папки, терминал     │
-    |           │  Ctrl+p :                       palette           Выполнить любое действие по имени            │
-    |           │  Ctrl+l                         redraw            Перерисовать экран                           │
-    |           │  Ctrl+z                         suspend           В оболочку; вернуться: fg                    │
-    |           │  ?                              help              Все действия и их клавиши                    │
-    |───────────│  Ctrl+c Ctrl+q                  quit              Выйти; сессии продолжат работать             │───────────
-    | раунд 0  c│  y                              approve           Одобрить изменение под курсором в твоём док… │
-    | раунд 1  c│  n                              reject            Убрать изменение под курсором (pipeline)     │ right…
-    | раунд 2  c│  r                              retry             Повторить шаг, который не удался ( ↓ 45 ещё  │
+    | раунд 0 · │  Enter               answer            Ответить на вопрос сессии                               │
+    | # Opening │  !                   next-question     Открыть вопрос, который ждёт дольше всех                │
+    |           │  d                   direct            Дать писателю указание к следующему ходу                │
+    | Three trie│  x                   cut-in            Остановить идущий вызов, добавить свои слова, продолжи… │
+    | The phone │  p                   pause             Приостановить сессию или продолжить стоящую             │
+    |           │  i                   interrupt         Прервать сессию; её можно продолжить позже              │
+    | раунд 1 · │                      finalize          Написать отчёт прерванной сессии и закрыть её           │
+    | codex is r│  r                   reports           Читать отчёт сессии                                     │
+    | them.     │  t                   turn-files        Список файлов сессии                                    │
+    |           │  P                   pipeline          Реализация: diff, замечания, проверки, деплой           │
+    | red ␛]0;ow│  R                   replay            Пройти сессию шаг за шагом                              │
+    | 👨‍👩‍👧 ❤️ שלום│  Tab                 next-lane         Следующий участник                                      │
+    |           │  Shift+Tab           previous-lane     Предыдущий участник                                     │
+    |           │  z                   zoom              Один участник на весь экран и обратно                   │
+    |           │  e                   stderr            Что последний вызов участника вывел помимо ответа       │
+    |           │  f                   follow            Следить за новым текстом этой дорожки                   │
+    |           │  y                   copy-path         Копировать путь этого файла                             │
+    |           │  j Down              down              На строку вниз; в повторе — на раунд вперёд             │
+    |           │  k Up                up                На строку вверх; в повторе — на раунд назад             │
+    |           │  PageDown            page-down         На страницу вниз                                        │
+    |           │  PageUp              page-up           На страницу вверх                                       │
+    |           │  g Home              first             В начало                                                │
+    |           │  G End               last              В конец                                                 │
+    |           │  Esc q               back              Вернуться                                               │
+    |           │                      doctor            Что где найдено: агенты, папки, терминал                │
+    |           │  Ctrl+p :            palette           Выполнить любое действие по имени                       │
+    |           │  Ctrl+l              redraw            Перерисовать экран                                      │
+    |           │  Ctrl+z              suspend           В оболочку; вернуться: fg                               │
+    |           │  ?                   help              Все действия и их клавиши                               │
+    |           │  Ctrl+c Ctrl+q       quit              Выйти; сессии продолжат работать                        │
+    |───────────│  y                   approve           Одобрить изменение под курсором в твоём документе (pip… │───────────
+    | раунд 0  c│  n                   reject            Убрать изменение под курсором (pipeline)      ↓ 46 ещё  │
+    | раунд 1  c│ answer: Ответить на вопрос сессии · Enter                                                      │ right…
+    | раунд 2  c│                                                                                                │
     | R0 ●──R1 ●│────────────────────────────────────────────────────────────────────────────────────────────────│
     | Enter выбрать   Esc назад                                                                                    ? клавиши
     ");
+}
+
+#[test]
+fn what_the_selected_action_does_is_read_whole_at_any_width() {
+    for (width, context) in [(40, Action::Help), (80, Action::Palette), (80, Action::Help)] {
+        let mut m = on_session((width, 24), Lang::Ru, session());
+        act(&mut m, context);
+        (0..3).for_each(|_| drop(act(&mut m, Action::Down)));
+        let shown = drawn(&mut m).lines().map(|l| l.trim_matches(['|', ' '])).collect::<Vec<_>>().join(" ");
+        assert!(
+            shown.contains("cut-in: Остановить идущий вызов, добавить свои слова, продолжить"),
+            "{shown}"
+        );
+    }
 }
