@@ -1,7 +1,7 @@
 //! The Decision Gate: who really agreed, in plain language what was agreed, what was held against it, and the choices.
 
 use super::bar;
-use super::draw::{Canvas, safe};
+use super::draw::Canvas;
 use super::layout::{Hit, Pane};
 use crate::domain::lang::Lang;
 use crate::domain::question::QuestionKind;
@@ -13,7 +13,7 @@ use crate::ui::model::Model;
 use crate::ui::model::deck::slug;
 use crate::ui::model::gate::{Gate, letter};
 use crate::ui::model::watched::Watched;
-use crate::ui::text::wrap;
+use crate::ui::text::{one_line, wrap};
 use crate::ui::theme::Role;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -37,9 +37,9 @@ pub fn draw(model: &Model, gate: &Gate, canvas: &mut Canvas, area: Rect) {
         );
     };
     let weak = honesty::panel(w.session()).needs_extra_key();
-    let choices = choices(w, gate, canvas, area.width);
-    let warning = u16::from(weak);
-    let bottom = choices.len() as u16 + warning + 1;
+    let choices = choices(w, gate, canvas, area);
+    let warning = if weak { warning(gate, lang, area) } else { Vec::new() };
+    let bottom = (choices.len() + warning.len()) as u16 + 1;
     let body = Rect {
         x: area.x + 1,
         y: area.y + 1,
@@ -56,32 +56,45 @@ pub fn draw(model: &Model, gate: &Gate, canvas: &mut Canvas, area: Rect) {
         canvas.hit(at, Hit::Action(action));
         y += 1;
     }
-    if weak {
-        let text = match gate.armed.and_then(letter) {
-            Some(letter) => format!(
-                "{} {letter}",
-                lang.pick(
-                    "weak panel: press the same key again to decide",
-                    "слабый состав: нажми ту же клавишу ещё раз:"
-                )
-            ),
-            None => lang
-                .pick(
-                    "weak panel: every choice takes its key twice",
-                    "слабый состав: каждый выбор — двойным нажатием",
-                )
-                .to_string(),
-        };
-        let span = safe(
-            &format!("△ {text}"),
-            usize::from(area.width).saturating_sub(2),
-            canvas.style(Role::Warning),
-        );
-        canvas.line(Rect { y, height: 1, ..area }, Line::from(vec![Span::raw(" "), span]));
+    for line in warning {
+        let spans = vec![Span::raw(" "), Span::styled(line, canvas.style(Role::Warning))];
+        canvas.line(Rect { y, height: 1, ..area }, Line::from(spans));
+        y += 1;
     }
 }
 
-fn choices(w: &Watched, gate: &Gate, canvas: &Canvas, width: u16) -> Vec<(Line<'static>, Action)> {
+/// What one key is not enough for.
+fn warning(gate: &Gate, lang: Lang, area: Rect) -> Vec<String> {
+    let text = match gate.armed.and_then(letter) {
+        Some(letter) => {
+            let (en, ru) = (
+                "weak panel: press the same key again to decide",
+                "слабый состав: нажми ту же клавишу ещё раз:",
+            );
+            format!("△ {} {letter}", lang.pick(en, ru))
+        }
+        None => {
+            let (en, ru) = (
+                "weak panel: every choice takes its key twice",
+                "слабый состав: каждый выбор — двойным нажатием",
+            );
+            format!("△ {}", lang.pick(en, ru))
+        }
+    };
+    few(&text, usize::from(area.width).saturating_sub(2), 2)
+}
+
+/// The text in at most so many lines.
+fn few(text: &str, width: usize, most: usize) -> Vec<String> {
+    let mut lines = wrap(text, width);
+    if lines.len() > most {
+        let rest = lines.split_off(most - 1).join(" ");
+        lines.push(one_line(&rest, width));
+    }
+    lines
+}
+
+fn choices(w: &Watched, gate: &Gate, canvas: &Canvas, area: Rect) -> Vec<(Line<'static>, Action)> {
     let question = w.view.questions.iter().find(|q| q.kind == QuestionKind::Gate);
     let Some(question) = question else {
         let text = canvas.lang().pick("The gate is closed.", "Решение уже принято.");
@@ -98,11 +111,22 @@ fn choices(w: &Watched, gate: &Gate, canvas: &Canvas, width: u16) -> Vec<(Line<'
             .unwrap_or_default();
         let armed = gate.armed == Some(action);
         let mark = if armed { "▸" } else { " " };
-        let label = safe(&choice.label, usize::from(width).saturating_sub(8), canvas.style(Role::Text));
-        let head = Span::styled(format!(" {mark}{key:<3} "), canvas.style(Role::Focus));
-        Some((Line::from(vec![head, label]), action))
+        let mut head = format!(" {mark}{key:<3} ");
+        // On a low screen the summary needs the rows; a choice that was pressed once is read whole.
+        let most = if area.height < 20 && !armed { 1 } else { 3 };
+        let label = few(&choice.label, usize::from(area.width).saturating_sub(8), most);
+        let lines = label.into_iter().map(move |part| {
+            let begin = std::mem::replace(&mut head, " ".repeat(6));
+            let (focus, text) = (canvas.style(Role::Focus), canvas.style(Role::Text));
+            (Line::from(vec![Span::styled(begin, focus), Span::styled(part, text)]), action)
+        });
+        Some(lines)
     };
-    [Action::Record, Action::Implement, Action::RecordAndClose].into_iter().filter_map(line).collect()
+    [Action::Record, Action::Implement, Action::RecordAndClose]
+        .into_iter()
+        .filter_map(line)
+        .flatten()
+        .collect()
 }
 
 /// Heading, summary, objections: everything above the choices.

@@ -96,14 +96,14 @@ fn gate_en_40() {
     | ──────────────────────────────────────
     | What was discussed
     |   how often the fetcher may try again
-    | What was agreed
-    |   three tries, then wait a minute;
-    |   count the tries of the ph ↓ 22 more
+    | What was agreed             ↓ 24 more
     |────────────────────────────────────────
-    | ▸a   record only: report, commit, cl…
+    | ▸a   record only: report, commit,
+    |      close question
     |  b   implement now (unavailable: no…
     |  c   record and close at once
-    | △ weak panel: press the same key agai…
+    | △ weak panel: press the same key again
+    | to decide A
     | Esc later   s sources           ? keys
     ");
 }
@@ -139,4 +139,11 @@ fn gate_ru_80() {
     | △ слабый состав: нажми ту же клавишу ещё раз: A
     | Esc позже   s источники   ! след. вопрос   T след   Ctrl+c выход     ? клавиши
     ");
+}
+
+#[test]
+fn choices_are_read_whole() {
+    let mut m = on_gate((60, 24), Lang::En);
+    let shown = drawn(&mut m).lines().map(|l| l.trim_start_matches('|').trim()).collect::<Vec<_>>().join(" ");
+    assert!(shown.contains("no implementation backend is configured"), "{shown}");
 }
