@@ -168,6 +168,9 @@ pub fn hard(pieces: &[Piece], flow: &mut Flow<'_>) {
         }
         if piece.text.is_ascii() && flow.row.width + piece.text.len() <= flow.width {
             flow.put(&piece.text, piece.ink, piece.text.len(), piece.line);
+        } else if piece.ink.kind == Kind::Muted && flow.row.width + wide(&piece.text) > flow.width {
+            // The head of a file holds sentences, which no program reads from the screen.
+            soft(std::slice::from_ref(piece), flow);
         } else {
             flow.letters(&piece.text, piece.ink, piece.line);
         }

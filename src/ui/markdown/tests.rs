@@ -172,3 +172,10 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_head_of_a_file_is_broken_at_blanks() {
+    let document = parse("---\nbasis: the participant who knows did not answer\nttl: none\n---\n\n# T\n");
+    let rows: Vec<String> = document.rows(20, &BTreeSet::new()).iter().map(|row| row.text()).collect();
+    assert_eq!(rows[..4], ["basis: the", "participant who", "knows did not answer", "ttl: none"]);
+}
