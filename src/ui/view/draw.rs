@@ -117,13 +117,15 @@ impl Canvas<'_, '_> {
         let mut shown = editor.clone();
         shown.set_style(self.style(Role::Text));
         shown.set_cursor_style(Style::new());
-        if !hint.is_empty() {
-            shown.set_styled_placeholder(Line::styled(
-                one_line(hint, usize::from(area.width - 1)),
-                self.style(Role::Muted),
-            ));
-        }
         self.frame.render_widget(&shown, area);
+        // Where the text will begin: the editor's own placeholder stands a column beside it.
+        if editor.is_empty() {
+            self.text(
+                Rect { height: 1, ..area },
+                &one_line(hint, usize::from(area.width)),
+                self.style(Role::Muted),
+            );
+        }
         if focused {
             let (at, (top, left)) = (shown.screen_cursor(), shown.scroll_offset());
             let x = area.x + (at.col as u16).saturating_sub(left).min(area.width - 1);

@@ -1,15 +1,18 @@
 //! The form of a new session.
 
 use super::bar;
-use super::draw::{Canvas, safe};
+use super::draw::{Canvas, column, safe};
 use super::layout::Hit;
+use crate::domain::lang::Lang;
 use crate::ui::model::Model;
 use crate::ui::model::form::{FIELDS, Field, Form};
-use crate::ui::text::wrap;
+use crate::ui::settings::Known;
+use crate::ui::text::{one_line, wrap};
 use crate::ui::theme::Role;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr;
 
 const LABEL: u16 = 11;
 
@@ -72,19 +75,8 @@ fn lines(model: &Model, form: &Form, canvas: &Canvas, width: usize) -> Vec<Line<
     let mut out = Vec::new();
     let mut add =
         |text: &str, style: Style| out.extend(wrap(text, width).into_iter().map(|l| Line::styled(l, style)));
-    if !model.vendors.is_empty() {
-        let known: Vec<String> = model
-            .vendors
-            .iter()
-            .map(|v| match &v.missing {
-                None => format!("{} ✓", v.key),
-                Some(why) => format!("{} ✗ ({why})", v.key),
-            })
-            .collect();
-        add(
-            &format!("{} {}", lang.pick("vendors:", "вендоры:"), known.join(" · ")),
-            canvas.style(Role::Muted),
-        );
+    for line in vendors(&model.vendors, lang, width) {
+        add(&line, canvas.style(Role::Muted));
     }
     if let Some(problem) = &form.problem {
         add(problem, canvas.style(Role::Failed));
@@ -104,6 +96,25 @@ fn lines(model: &Model, form: &Form, canvas: &Canvas, width: usize) -> Vec<Line<
     }
     if form.sent {
         add(lang.pick("asking the engine …", "спрашиваем движок …"), canvas.style(Role::Running));
+    }
+    out
+}
+
+/// Those that can be asked on one line, and each of the others with what it lacks; all of it stands in `doctor`.
+fn vendors(known: &[Known], lang: Lang, width: usize) -> Vec<String> {
+    let ready: Vec<&str> = known.iter().filter(|v| v.missing.is_none()).map(|v| v.key.as_str()).collect();
+    let mut out = Vec::new();
+    if !ready.is_empty() {
+        out.push(format!("✓ {}", ready.join(" · ")));
+    }
+    let wide = known.iter().map(|v| v.key.width()).max().unwrap_or(0);
+    for vendor in known {
+        if let Some(why) = &vendor.missing {
+            out.push(one_line(&format!("✗ {} — {why}", column(&vendor.key, wide)), width));
+        }
+    }
+    if !out.is_empty() {
+        out.insert(0, lang.pick("vendors", "вендоры").to_string());
     }
     out
 }

@@ -14,13 +14,23 @@ use crate::ui::words;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+/// Rows of a question beside its text and its choices: headings, what is frozen, and room to write.
+const AROUND: u16 = 14;
+
 pub fn draw(model: &Model, reply: &Reply, canvas: &mut Canvas, area: Rect) {
     // On a small screen everything; else what is behind stays in sight.
-    let height = if area.height <= 20 { area.height } else { (area.height * 3 / 4).max(18) };
+    let width = usize::from(area.width.saturating_sub(2));
+    let lines = body(model, reply, width, canvas);
+    let choices = reply.question().map_or(0, |q| q.choices.len()) as u16;
+    let height = if area.height <= 20 {
+        area.height
+    } else {
+        let needed = (lines.len() as u16).saturating_add(choices + AROUND);
+        (area.height * 3 / 4).min(needed).max(18)
+    };
     let area = Rect { y: area.bottom() - height, height, ..area };
     canvas.clear(area);
     let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
-    let width = usize::from(inner.width);
     heading(model, reply, canvas, area);
     let lang = canvas.lang();
     let mut y = area.y + 1;
@@ -34,12 +44,10 @@ pub fn draw(model: &Model, reply: &Reply, canvas: &mut Canvas, area: Rect) {
         canvas.text(Rect { y, height: 1, ..inner }, &line, canvas.style(Role::Muted));
         y += 1;
     }
-    let choices = reply.question().map_or(0, |q| q.choices.len()) as u16;
     let left = area.bottom().saturating_sub(y);
     let editor = if reply.takes_text() { (left / 3).clamp(3, 12).min(left) } else { 0 };
     let text = left.saturating_sub(choices + editor + u16::from(editor > 0));
     let place = Rect { y, height: text, ..inner };
-    let lines = body(model, reply, width, canvas);
     canvas.scrolled(place, Pane::Question, &lines);
     y += text;
     if let Some(q) = reply.question() {

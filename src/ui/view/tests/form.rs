@@ -25,21 +25,21 @@ fn form_en_80() {
     |
     |
     |
-    |
     |▸peers      codex,kimi             △ kimi: not on PATH
-    | writer      a vendor, as configured when empty
-    | model       the vendor's own when empty
-    | roles       vendor=role, …; agreed in discovery when empty
-    | WP          found in the plan when empty
-    | rounds      as configured when empty
-    | turns       as configured when empty
-    | attempts    as configured when empty
-    | language    en or ru
-    | vendors: codex ✓ · kimi ✗ (not on PATH)
+    | writer     a vendor, as configured when empty
+    | model      the vendor's own when empty
+    | roles      vendor=role, …; agreed in discovery when empty
+    | WP         found in the plan when empty
+    | rounds     as configured when empty
+    | turns      as configured when empty
+    | attempts   as configured when empty
+    | language   en or ru
+    | vendors
+    | ✓ codex
+    | ✗ kimi — not on PATH
     | Opening Peer Session
     | ? No WP in the plan. Go on?
     | Start again to begin all the same; nothing was created yet.
-    |
     | Ctrl+Enter start   Esc cancel   ! next question   Ctrl+e $EDITOR        ? keys
     ");
 }
@@ -62,17 +62,17 @@ fn form_en_40() {
     | new session       ! 2 waiting · 14 min
     | task       Решить 漢字
     |▸peers      kimi      △ kimi: not on P…
-    | writer      a vendor, as configured w…
-    | model       the vendor's own when emp…
-    | roles       vendor=role, …; agreed in…
-    | WP          found in the plan when em…
-    | rounds      as configured when empty
-    | turns       as configured when empty
-    | attempts    as configured when empty
-    | language    en or ru
-    | vendors: codex ✓ · kimi ✗ (not on
-    | PATH)
-    | Opening Peer Session
+    | writer     a vendor, as configured wh…
+    | model      the vendor's own when empty
+    | roles      vendor=role, …; agreed in…
+    | WP         found in the plan when emp…
+    | rounds     as configured when empty
+    | turns      as configured when empty
+    | attempts   as configured when empty
+    | language   en or ru
+    | vendors
+    | ✓ codex
+    | ✗ kimi — not on PATH
     | Ctrl+Enter start   Esc cancel   ? keys
     ");
 }
@@ -102,20 +102,20 @@ fn form_ru_120() {
     |
     |
     |▸напарники  codex,kimi                          △ kimi: not on PATH
-    | писатель    вендор; пусто — как настроено
-    | модель      пусто — своя у вендора
-    | роли        вендор=роль, …; пусто — согласуют сами
-    | РП          пусто — найти в плане
-    | раунды      пусто — как настроено
-    | ходы        пусто — как настроено
-    | попытки     пусто — как настроено
-    | язык        en или ru
-    | вендоры: codex ✓ · kimi ✗ (not on PATH)
+    | писатель   вендор; пусто — как настроено
+    | модель     пусто — своя у вендора
+    | роли       вендор=роль, …; пусто — согласуют сами
+    | РП         пусто — найти в плане
+    | раунды     пусто — как настроено
+    | ходы       пусто — как настроено
+    | попытки    пусто — как настроено
+    | язык       en или ru
+    | вендоры
+    | ✓ codex
+    | ✗ kimi — not on PATH
     | Opening Peer Session
     | ? No WP in the plan. Go on?
     | Начни ещё раз, чтобы всё равно начать; пока ничего не создано.
-    |
-    |
     |
     |
     |

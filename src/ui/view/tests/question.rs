@@ -55,6 +55,15 @@ fn question_en_120() {
     |                                        │ - writes double when the cap is       │
     | round 1 · 01-writer.md                 │ three                                 │
     | codex is right about writes; I add     │                                       │
+    | them.                                  │ round 2 · 02-peer-codex.md            │
+    |                                        │ The table answers my objection.       │
+    | red ␛]0;owned␇ ␛]52;c;aGk=␇ a�b 漢字   │                                       │
+    | 👨‍👩‍👧 ❤️ שלום ещё␀ end                    │ ESCALATE_TO_USER: is downtime         │
+    |                                        │ allowed?                              │
+    |                                        │                                       │
+    |                                        │ ! escalation 1 · waits for you        │
+    |                                        │                                       │
+    |                                        │                                       │
     |─ ! cap-fetcher-retries · escalation · waits 14 min ────────────────────────────────────────────────────────────────────
     | Frozen: this session makes no call until you answer. Other sessions go on.
     | codex escalates: is downtime allowed?. Your decision is needed.
@@ -67,17 +76,8 @@ fn question_en_120() {
     |
     |
     |
-    |
-    |
-    |
-    |
-    |
-    |
     |── your answer ─────────────────────────────────────────────────────────────────────────────────────────────────────────
     | нет 漢字 yes
-    |
-    |
-    |
     |
     |
     |
@@ -171,7 +171,7 @@ fn choices_en_80() {
     | ▸ close       close the session
     |   extend: …   go on; the text is the reason
     |── your answer ─────────────────────────────────────────────────────────────────
-    |  write here; leaving keeps it
+    | write here; leaving keeps it
     |
     |
     |
@@ -199,7 +199,7 @@ fn choices_en_40() {
     | ▸ close       close the session
     |   extend: …   go on; the text is the…
     |── your answer ─────────────────────────
-    |  write here; leaving keeps it
+    | write here; leaving keeps it
     |
     |
     | Enter choose   Esc later        ? keys
