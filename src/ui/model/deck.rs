@@ -96,6 +96,11 @@ impl Deck {
         self.rows.iter().find(|r| r.id == *id)
     }
 
+    /// The selected session.
+    pub fn chosen(&self) -> Option<&Row> {
+        self.selected.as_ref().and_then(|id| self.row(id))
+    }
+
     /// Moves the selection by so many sessions.
     pub fn step(&mut self, lines: &[Line], by: isize) {
         let rows: Vec<usize> =

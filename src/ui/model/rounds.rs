@@ -67,7 +67,7 @@ impl Mark {
             Mark::Silent => ("✗", "no reply", "нет ответа", Role::Failed),
             Mark::Out => ("✗", "out", "выбыл", Role::Failed),
             Mark::Due => ("…", "not yet", "ещё нет", Role::Muted),
-            Mark::Never => ("—", "—", "—", Role::Muted),
+            Mark::Never => ("—", "no turn", "без хода", Role::Muted),
         };
         (shape, lang.pick(en, ru), role)
     }

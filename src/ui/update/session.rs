@@ -5,6 +5,7 @@ use crate::domain::effect::Call;
 use crate::domain::lang::Lang;
 use crate::domain::session::id::SessionId;
 use crate::domain::session::meta::Status;
+use crate::domain::session::state::ReportState;
 use crate::engine::run::Command;
 use crate::engine::wire::{Ask, Owner};
 use crate::ui::action::{Action, Context};
@@ -58,6 +59,13 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
 
 /// The report, or its draft.
 pub fn report(model: &mut Model, id: &SessionId) -> Vec<Cmd> {
+    let known = model.watched.get(id).map(|w| &w.session().report);
+    if known == Some(&ReportState::None) {
+        let text = "no report yet: it is written when the session is over";
+        let text = model.lang().pick(text, "отчёта ещё нет: его пишут, когда сессия закончена");
+        model.say(text, Role::Muted);
+        return Vec::new();
+    }
     let files = model.watched.get(id).map(|w| w.view.files.as_slice()).unwrap_or_default();
     let draft = files.iter().any(|f| f == "report-draft.md") && !files.iter().any(|f| f == "report.md");
     open::report(model, id, if draft { "report-draft.md" } else { "report.md" }, 1, &[])

@@ -2,6 +2,8 @@
 
 use super::draw::{Canvas, safe};
 use super::layout::Hit;
+use crate::domain::session::meta::Status;
+use crate::domain::session::state::ReportState;
 use crate::ui::action::{ACTIONS, Action, Context};
 use crate::ui::model::{Model, Screen};
 use crate::ui::overlay::Overlay;
@@ -135,9 +137,17 @@ fn works(model: &Model, action: Action) -> bool {
         Action::Record | Action::Implement | Action::RecordAndClose => false,
         Action::Pipeline => front.is_some_and(|w| crate::ui::model::pipeline::steps::is_there(w.session())),
         Action::Answer => front.is_some_and(|w| !w.view.questions.is_empty()),
+        Action::Reports => match model.screens.last() {
+            Some(Screen::Session(_)) => front.is_some_and(|w| w.session().report != ReportState::None),
+            _ => model.deck.chosen().is_some_and(|row| row.status != Status::Started),
+        },
+        Action::CopyPath => match model.overlays.last() {
+            Some(Overlay::Reader(reader)) => reader.file.is_some(),
+            _ => true,
+        },
         Action::CutIn => front.is_some_and(|w| w.call.is_some()),
         Action::Direct | Action::Pause if front.is_some() => {
-            front.is_some_and(|w| w.session().meta.status == crate::domain::session::meta::Status::Started)
+            front.is_some_and(|w| w.session().meta.status == Status::Started)
         }
         Action::SwitchFocus => {
             reply.is_some_and(|r| r.takes_text() && r.question().is_some_and(|q| !q.choices.is_empty()))

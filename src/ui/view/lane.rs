@@ -159,10 +159,12 @@ fn now(w: &Watched, lane: usize, canvas: &Canvas) -> (String, Role) {
         let text = format!("✗ {}: {}", lang.pick("out", "выбыл"), why.unwrap_or_else(|| "—".into()));
         return (text, Role::Failed);
     }
-    let said =
-        w.rounds.iter().rev().find_map(|r| {
-            r.said.iter().find(|p| p.lane == lane && p.mark != Mark::Due).map(|p| (r.number, p))
-        });
+    let said = w.rounds.iter().rev().find_map(|r| {
+        r.said
+            .iter()
+            .find(|p| p.lane == lane && !matches!(p.mark, Mark::Due | Mark::Never))
+            .map(|p| (r.number, p))
+    });
     let attempts = vendor.map_or(0, |v| s.meta.attempts(&v));
     let Some((round, said)) = said else {
         return (lang.pick("… not yet", "… ещё нет").to_string(), Role::Muted);

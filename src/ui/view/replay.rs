@@ -11,6 +11,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use std::collections::BTreeSet;
+use unicode_width::UnicodeWidthStr;
 
 /// The text under the timeline is worth its place from so many rows on.
 const TALL: u16 = 12;
@@ -127,7 +128,11 @@ impl Replay {
             let time = format!("{} ", clock(moment.time));
             let (sign, who) = (
                 format!("{sign} "),
-                if moment.who.is_empty() { String::new() } else { format!("{} ", moment.who) },
+                match moment.who.as_str() {
+                    "" => String::new(),
+                    "writer" => format!("{} ", self.lang.pick("writer", "писатель")),
+                    who => format!("{who} "),
+                },
             );
             let text = match here {
                 true => style(Role::Selection).add_modifier(Modifier::BOLD),
@@ -147,9 +152,9 @@ impl Replay {
 
     fn text(&self, frame: &mut Frame, area: Rect, style: Look) {
         let name = self.current().and_then(|moment| moment.file.as_deref()).unwrap_or("");
-        let rule = "─".repeat((area.width as usize).saturating_sub(name.len() + 4));
         let border = style(Role::Border);
         let title = if name.is_empty() { String::new() } else { format!(" {name} ") };
+        let rule = "─".repeat((area.width as usize).saturating_sub(title.width() + 1));
         put(
             frame,
             area,
@@ -226,7 +231,7 @@ mod tests {
            08:36:00 ✎ codex PASS
            08:37:10 ✎ kimi CONSENSUS: size or day
            08:39:30 ◆ discussion ended: agreed
-        ─ 01-peer-kimi.md ─────────────────────────────────────────────────────────────
+        ─ 01-peer-kimi.md ──────────────────────────────────────────────────────────────
         I object: a quiet worker keeps one file.
         "#);
     }
@@ -242,10 +247,10 @@ mod tests {
         с прошлого раза — новые реплики: 02-pee…
         Итога пока нет — 1 из 2: codex пас, kim…
            08:27:50 · начало — Ротация журналов…
-           08:29:00 ✎ writer Ротация по размеру.
+           08:29:00 ✎ писатель Ротация по разме…
            08:30:10 ✎ codex CONSENSUS: by size
            08:32:30 ✎ kimi I object: a quiet wo…
-           08:33:40 ✎ writer Accepted: daily to…
+           08:33:40 ✎ писатель Accepted: daily …
         ▌• 08:36:00 ✎ codex PASS
          • 08:37:10 ✎ kimi CONSENSUS: size or d…
          • 08:39:30 ◆ обсуждение окончено: agre…

@@ -8,7 +8,7 @@ use crate::domain::session::honesty::{self, Doubt};
 use crate::domain::session::meta::Status;
 use crate::domain::time::Stamp;
 use crate::engine::wire::Owner;
-use crate::ui::model::deck::slug;
+use crate::ui::model::deck::{slug, stands};
 use crate::ui::model::pipeline::steps::hint;
 use crate::ui::model::watched::Watched;
 use crate::ui::model::{Model, Shown, lanes};
@@ -118,8 +118,10 @@ fn facts(w: &Watched, canvas: &Canvas) -> Vec<String> {
     out.extend(hint(w, lang));
     match (s.meta.status, w.view.owner) {
         (Status::Completed, _) => {
-            let class = s.meta.engine_result_class.map_or("—", |c| c.key());
-            out.push(format!("{} · {class}", lang.pick("closed", "закрыта")));
+            let closed = lang.pick("closed", "закрыта");
+            let class =
+                s.meta.engine_result_class.map(|_| stands(s.meta.status, s.meta.engine_result_class, lang));
+            out.push(class.map_or(closed.to_string(), |class| format!("{closed} · {}", class.word)));
         }
         (Status::Interrupted, _) => out.push(lang.pick("interrupted", "прервана").to_string()),
         (_, Owner::Other { pid }) => {

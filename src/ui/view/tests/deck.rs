@@ -30,7 +30,7 @@ fn deck_en_80() {
     |
     |
     |────────────────────────────────────────────────────────────────────────────────
-    | Enter open   ! next question   n new   p pause   / filter   r report    ? keys
+    | Enter open   ! next question   n new   p pause   / filter   L library   ? keys
     ");
 }
 
@@ -78,7 +78,7 @@ fn deck_en_120() {
     |                                                                        │
     |                                                                        │
     |────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
-    | Enter open   ! next question   n new   p pause   / filter   r report   L library   q quit                       ? keys
+    | Enter open   ! next question   n new   p pause   / filter   L library   q quit                                  ? keys
     ");
 }
 

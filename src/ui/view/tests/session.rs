@@ -80,7 +80,7 @@ fn session_en_120() {
     | round 1  codex ≠ objects: However, the loa…  hermes ✗ no reply                   claude · answers: codex is right…
     | round 2  codex ! escalates: is downtime al…  hermes ✗ no reply: timeout          claude … not yet
     | R0 ●──R1 ●──R2 !──R3 ○──R4 ○──R5 ○──R6 ○
-    | Enter answer   ! next question   d direct   x cut in   p pause   r report   t files   R replay   T trace        ? keys
+    | Enter answer   ! next question   d direct   x cut in   p pause   t files   R replay   Tab lane   z zoom         ? keys
     ");
 }
 
@@ -186,7 +186,7 @@ fn session_ru_120() {
     | раунд 1  codex ≠ возражает: However, the l…  hermes ✗ нет ответа                 claude · отвечает: codex is right…
     | раунд 2  codex ! эскалирует: is downtime a…  hermes ✗ нет ответа: timeout        claude … ещё нет
     | R0 ●──R1 ●──R2 !──R3 ○──R4 ○──R5 ○──R6 ○
-    | Enter ответить   ! след. вопрос   d указать   x вмешаться   p пауза   r отчёт   t файлы   R повтор   T след  ? клавиши
+    | Enter ответить   ! след. вопрос   d указать   x вмешаться   p пауза   t файлы   R повтор   Tab дорожка       ? клавиши
     ");
 }
 
@@ -236,6 +236,32 @@ fn session_zoomed_en_120() {
     |
     |
     | R0 ●──R1 ●──R2 !──R3 ○──R4 ○──R5 ○──R6 ○
-    | Enter answer   ! next question   d direct   p pause   r report   t files   R replay   T trace   Tab lane        ? keys
+    | Enter answer   ! next question   d direct   p pause   t files   R replay   Tab lane   z zoom   e stderr         ? keys
     ");
+}
+
+#[test]
+fn a_key_is_shown_when_it_does_something_and_a_report_is_opened_when_there_is_one() {
+    let mut m = on_session((120, 40), Lang::Ru, session());
+    assert!(!drawn(&mut m).contains("r отчёт"));
+    act(&mut m, Action::Reports);
+    let shown = drawn(&mut m);
+    assert!(shown.contains("отчёта ещё нет") && shown.contains("раунд 2 из 6"), "{shown}");
+    let mut closed = session();
+    closed.report = crate::domain::session::state::ReportState::Final { stub: false };
+    let mut m = on_session((120, 40), Lang::Ru, closed);
+    assert!(drawn(&mut m).contains("r отчёт"));
+    act(&mut m, Action::Reports);
+    assert!(drawn(&mut m).contains("report.md"));
+}
+
+#[test]
+fn a_session_that_ended_names_its_result_and_whom_it_did_not_come_to() {
+    let mut s = at_gate();
+    s.meta.status = crate::domain::session::meta::Status::Completed;
+    s.meta.engine_result_class = Some(crate::domain::session::meta::ResultClass::Partial);
+    let mut m = on_session((120, 40), Lang::Ru, s);
+    let shown = drawn(&mut m);
+    assert!(shown.contains("закрыта · частично") && !shown.contains("partial"), "{shown}");
+    assert!(!shown.contains("— — ·"), "{shown}");
 }
