@@ -33,6 +33,7 @@ mod native;
 mod panics;
 mod pictures;
 mod pipeline;
+mod reattach;
 mod screen;
 mod secrets;
 mod sessions;

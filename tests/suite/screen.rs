@@ -41,7 +41,7 @@ fn child() {
     );
 }
 
-fn settings(part: &str) -> Settings {
+pub fn settings(part: &str) -> Settings {
     Settings {
         lang: Lang::En,
         theme: Pick::Shipped(if part == "light" { "light" } else { "dark" }.into()),
