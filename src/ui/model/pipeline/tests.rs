@@ -6,7 +6,7 @@ use crate::domain::session::pipeline::content::{Decision, Mark, Record};
 use crate::domain::session::pipeline::finding::read;
 use crate::domain::session::pipeline::track::{Deployed, Track};
 use crate::domain::session::pipeline::verdict::{Verdict, Verification};
-use crate::domain::session::state::Session;
+use crate::domain::session::state::{ReportState, Session};
 use crate::engine::questions::standing;
 use crate::engine::wire::{Patch, Tell};
 use crate::ui::model::Model;
@@ -141,6 +141,7 @@ pub fn verified(verdict: Verdict) -> Session {
 pub fn deployed() -> Session {
     let mut s = verified(Verdict::Pass);
     s.has_outcome = true;
+    s.report = ReportState::Draft { linked: Vec::new(), stub: false };
     if let Some(track) = &mut s.notes.track {
         let done = |repo: &str, pushed| Deployed {
             repo: repo.into(),

@@ -23,11 +23,11 @@ fn help_en_80() {
     |  t                turn-files        List the session's files
     |  P                pipeline          The implementation: diff, findings, check…
     |  R                replay            Go through the session step by step
+    |  T                trace             Where this comes from, and what became of…
     |  Tab              next-lane         Next participant
     |  Shift+Tab        previous-lane     Previous participant
     |  z                zoom              One participant on the whole screen, and…
-    |  e                stderr            What this participant's last call printed…
-    |  f                follow            Follow the newest text of this  ↓ 62 more
+    |  e                stderr            What this participant's last ca ↓ 63 more
     | answer: Answer the session's open question · Enter
     |
     |────────────────────────────────────────────────────────────────────────────────
@@ -51,7 +51,7 @@ fn help_en_40() {
     |  x        Stop the running call, add…
     |  p        Pause the session, or let a…
     |  i        Interrupt the session; it c…
-    |           Write the report  ↓ 71 more
+    |           Write the report  ↓ 72 more
     | answer: Answer the session's open
     | question · Enter
     |────────────────────────────────────────
@@ -80,7 +80,8 @@ fn help_ru_120() {
     | them.     │  t                   turn-files        Список файлов сессии                                    │
     |           │  P                   pipeline          Реализация: diff, замечания, проверки, деплой           │
     | red ␛]0;ow│  R                   replay            Пройти сессию шаг за шагом                              │
-    | 👨‍👩‍👧 ❤️ שלום│  Tab                 next-lane         Следующий участник                                      │
+    | 👨‍👩‍👧 ❤️ שלום│  T                   trace             Откуда это взялось и что с этим стало                   │
+    |           │  Tab                 next-lane         Следующий участник                                      │
     |           │  Shift+Tab           previous-lane     Предыдущий участник                                     │
     |           │  z                   zoom              Один участник на весь экран и обратно                   │
     |           │  e                   stderr            Что последний вызов участника вывел помимо ответа       │
@@ -98,9 +99,8 @@ fn help_ru_120() {
     |           │  Ctrl+l              redraw            Перерисовать экран                                      │
     |           │  Ctrl+z              suspend           В оболочку; вернуться: fg                               │
     |           │  ?                   help              Все действия и их клавиши                               │
-    |           │  Ctrl+c Ctrl+q       quit              Выйти; сессии продолжат работать                        │
-    |───────────│  y                   approve           Одобрить изменение под курсором в твоём документе (pip… │───────────
-    | раунд 0  c│  n                   reject            Убрать изменение под курсором (pipeline)      ↓ 46 ещё  │
+    |───────────│  Ctrl+c Ctrl+q       quit              Выйти; сессии продолжат работать                        │───────────
+    | раунд 0  c│  y                   approve           Одобрить изменение под курсором в твоём докум ↓ 47 ещё  │
     | раунд 1  c│ answer: Ответить на вопрос сессии · Enter                                                      │ right…
     | раунд 2  c│                                                                                                │
     | R0 ●──R1 ●│────────────────────────────────────────────────────────────────────────────────────────────────│

@@ -80,7 +80,7 @@ fn session_en_120() {
     | round 1  codex ≠ objects: However, the loa…  hermes ✗ no reply                   claude · answers: codex is right…
     | round 2  codex ! escalates: is downtime al…  hermes ✗ no reply: timeout          claude … not yet
     | R0 ●──R1 ●──R2 !──R3 ○──R4 ○──R5 ○──R6 ○
-    | Enter answer   ! next question   d direct   x cut in   p pause   t files   R replay   Tab lane   z zoom         ? keys
+    | Enter answer   ! next question   d direct   x cut in   p pause   t files   R replay   T trace   Tab lane        ? keys
     ");
 }
 
@@ -186,7 +186,7 @@ fn session_ru_120() {
     | раунд 1  codex ≠ возражает: However, the l…  hermes ✗ нет ответа                 claude · отвечает: codex is right…
     | раунд 2  codex ! эскалирует: is downtime a…  hermes ✗ нет ответа: timeout        claude … ещё нет
     | R0 ●──R1 ●──R2 !──R3 ○──R4 ○──R5 ○──R6 ○
-    | Enter ответить   ! след. вопрос   d указать   x вмешаться   p пауза   t файлы   R повтор   Tab дорожка       ? клавиши
+    | Enter ответить   ! след. вопрос   d указать   x вмешаться   p пауза   t файлы   R повтор   T след            ? клавиши
     ");
 }
 
@@ -236,7 +236,7 @@ fn session_zoomed_en_120() {
     |
     |
     | R0 ●──R1 ●──R2 !──R3 ○──R4 ○──R5 ○──R6 ○
-    | Enter answer   ! next question   d direct   p pause   t files   R replay   Tab lane   z zoom   e stderr         ? keys
+    | Enter answer   ! next question   d direct   p pause   t files   R replay   T trace   Tab lane   z zoom          ? keys
     ");
 }
 
