@@ -74,13 +74,12 @@ pub async fn run(asks: mpsc::Sender<Ask>, mut tells: mpsc::Receiver<Tell>, setti
         desktop: settings.desktop,
         tmux: settings.tmux,
     };
-    let entered = Term::enter(options).and_then(|term| Ok((term, Signals::listen()?, Input::open()?)));
-    let (mut term, mut signals, input) = match entered {
-        Ok(all) => all,
+    let (mut term, mut signals) = match Term::enter(options).and_then(|term| Ok((term, Signals::listen()?))) {
+        Ok(both) => both,
         Err(e) => return Exit::without_screen(e, settings.kept),
     };
     let mut model = Model::new(&settings, clock(), term.size());
-    let mut input = Some(input);
+    let mut input = Some(Input::open());
     let mut frames = Frames::default();
     let first = start(&mut model, &settings.start);
     let mut out =
@@ -241,9 +240,7 @@ impl Outside<'_> {
     fn again(&mut self, model: &mut Model) -> io::Result<()> {
         self.term.leave();
         self.term.resume()?;
-        if self.input.is_none() {
-            *self.input = Some(Input::open()?);
-        }
+        self.input.get_or_insert_with(Input::open);
         model.size = self.term.size();
         model.dirty = true;
         Ok(())
@@ -255,7 +252,7 @@ fn message(event: Event) -> Option<Msg> {
         Event::Key(key) => Msg::Key(key),
         Event::Mouse(mouse) => Msg::Mouse(mouse),
         Event::Paste(text) => Msg::Paste(text),
-        // The signal tells it at once; this comes with the next key.
+        // The signal tells it.
         Event::Resize(..) => return None,
         Event::FocusGained => Msg::Focus(true),
         Event::FocusLost => Msg::Focus(false),

@@ -1,11 +1,10 @@
 //! The terminal's events, read in a thread of their own. Crossterm reads in the thread that polls it, and it does not come
-//! back from a terminal that is gone or from a key sequence that nobody finishes; the loop must, to end in order. The
-//! thread sleeps in the kernel: a key wakes it, and it wakes the loop, with nobody in between.
+//! back from a terminal that is gone or from a key sequence that nobody finishes; the loop must, to end in order.
 
-use crossterm::event::{self, Event};
-use rustix::event::{PollFd, PollFlags, poll};
-use std::io::{self, IsTerminal, PipeReader, PipeWriter};
-use std::os::fd::{AsFd, BorrowedFd};
+use crossterm::event::{Event, EventStream};
+use futures_core::Stream;
+use std::future::poll_fn;
+use std::io;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
@@ -15,26 +14,22 @@ const ENDS: Duration = Duration::from_millis(200);
 /// The one reader of the terminal.
 pub struct Input {
     events: mpsc::Receiver<io::Result<Event>>,
-    /// Closing it wakes the thread, which ends.
-    stop: PipeWriter,
+    stop: oneshot::Sender<()>,
     ended: oneshot::Receiver<()>,
 }
 
 impl Input {
-    pub fn open() -> io::Result<Input> {
+    pub fn open() -> Input {
         let (send, events) = mpsc::channel(64);
-        let (stopped, stop) = io::pipe()?;
+        let (stop, stopped) = oneshot::channel();
         let (end, ended) = oneshot::channel();
         std::thread::spawn(move || {
-            // With its input taken elsewhere the terminal is still what we draw on.
-            let (stdin, stdout) = (io::stdin(), io::stdout());
-            let terminal = if stdin.is_terminal() { stdin.as_fd() } else { stdout.as_fd() };
-            if let Err(e) = read(terminal, &stopped, &send) {
-                let _ = send.blocking_send(Err(e));
+            if let Ok(runtime) = tokio::runtime::Builder::new_current_thread().build() {
+                runtime.block_on(read(send, stopped));
             }
             let _ = end.send(());
         });
-        Ok(Input { events, stop, ended })
+        Input { events, stop, ended }
     }
 
     /// The next event; `None` when the terminal cannot be read any more.
@@ -49,31 +44,17 @@ impl Input {
     }
 }
 
-/// Until it is told to stop, or nobody listens.
-fn read(
-    terminal: BorrowedFd,
-    stopped: &PipeReader,
-    send: &mpsc::Sender<io::Result<Event>>,
-) -> io::Result<()> {
-    let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
+async fn read(send: mpsc::Sender<io::Result<Event>>, mut stopped: oneshot::Receiver<()>) {
+    let mut stream = EventStream::new();
     loop {
-        let mut ready =
-            [PollFd::from_borrowed_fd(terminal, PollFlags::IN), PollFd::new(stopped, PollFlags::IN)];
-        match poll(&mut ready, None) {
-            Err(rustix::io::Errno::INTR) => continue,
-            other => other?,
+        let event = tokio::select! {
+            biased;
+            _ = &mut stopped => return,
+            event = poll_fn(|cx| std::pin::Pin::new(&mut stream).poll_next(cx)) => event,
         };
-        let [terminal, stopped] = ready.map(|fd| fd.revents());
-        if !stopped.is_empty() {
-            return Ok(());
-        }
-        if terminal.intersects(gone) {
-            return Err(io::Error::other("the terminal is gone"));
-        }
-        while event::poll(Duration::ZERO)? {
-            if send.blocking_send(Ok(event::read()?)).is_err() {
-                return Ok(());
-            }
+        let Some(event) = event else { return };
+        if send.send(event).await.is_err() {
+            return;
         }
     }
 }

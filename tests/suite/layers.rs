@@ -54,16 +54,7 @@ const LAYERS: &[Layer] = &[
     Layer {
         name: "ui",
         may: &["domain", "engine", "config"],
-        banned: &[
-            "std::fs",
-            "std::process",
-            "std::net",
-            "git2",
-            "notify",
-            "rustix::fs",
-            "rustix::process",
-            "rustix::net",
-        ],
+        banned: &["std::fs", "std::process", "std::net", "git2", "notify", "rustix"],
     },
     Layer {
         name: "cli",
