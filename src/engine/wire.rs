@@ -232,6 +232,9 @@ pub enum Scope {
     Session,
     /// The same with what the branch holds in commits.
     Branch,
+    /// What the pilot has staged in the real tree, which stays staged. Agents cannot stage: git's folder is out of their
+    /// reach.
+    Staged,
     /// The edit with the one before it.
     Last,
 }

@@ -9,6 +9,9 @@ use std::path::Path;
 
 const READ: &str = "reading from git";
 
+/// In the place of a second tree: what is staged.
+pub const INDEX: &str = "index";
+
 /// One file's change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilePatch {
@@ -23,7 +26,8 @@ pub struct FilePatch {
 }
 
 /// The change of every file, or of `only` one, and whether text was left out. `at` is a work tree of ours or any
-/// repository; zeros for a tree stand for nothing at all.
+/// repository; zeros for a tree stand for nothing at all,
+/// [`INDEX`] for the second one for what is staged.
 pub fn patches(
     at: &Path,
     (from, to): (&str, &str),
@@ -31,14 +35,19 @@ pub fn patches(
     context: u32,
 ) -> Result<(Vec<FilePatch>, bool), Refused> {
     let repo = ours::reading(READ, at)?;
-    let (from, to) = (tree_of(READ, &repo, from)?, tree_of(READ, &repo, to)?);
+    let from = tree_of(READ, &repo, from)?;
     let mut options = options();
     options.context_lines(context);
     if let Some(path) = only {
         options.disable_pathspec_match(true).pathspec(path);
     }
-    let diff =
-        repo.diff_tree_to_tree(from.as_ref(), to.as_ref(), Some(&mut options)).map_err(because(READ))?;
+    let diff = if to == INDEX {
+        repo.diff_tree_to_index(from.as_ref(), None, Some(&mut options))
+    } else {
+        let to = tree_of(READ, &repo, to)?;
+        repo.diff_tree_to_tree(from.as_ref(), to.as_ref(), Some(&mut options))
+    };
+    let diff = diff.map_err(because(READ))?;
     let (mut files, mut room, mut cut) = (Vec::new(), DIFF_LIMIT, false);
     for n in 0..diff.deltas().len() {
         let patch = Patch::from_diff(&diff, n).map_err(because(READ))?;

@@ -154,7 +154,7 @@ actions! {
     WholeFile "whole-file" ("whole", "целиком"),
         ("The whole file, or only what changed", "Весь файл или только изменения"), [Pipeline];
     Compare "compare" ("compare", "сравнить"),
-        ("Compare with the base, the branch's commits, or the last edit", "Сравнить с базой, с коммитами ветки или с прошлой правкой"), [Pipeline];
+        ("Compare with the base or the last edit, or show the branch's commits or what you have staged", "Сравнить с базой или прошлой правкой, показать коммиты ветки или твой индекс"), [Pipeline];
     Yes "yes" ("yes", "да"),
         ("Do it", "Сделать"), [Confirm];
     No "no" ("no", "нет"),

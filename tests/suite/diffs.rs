@@ -161,6 +161,17 @@ fn pc_503_a_screen_gets_the_diff_and_a_question_for_every_change() {
     assert!(none.is_empty() && why.unwrap().contains("first edit"));
     let (none, _, why) = screen.diff(&stage, Scope::Branch, None);
     assert_eq!((none, why), (vec![], None), "the agent committed nothing");
+    let at = stage.home().join("app");
+    fs::write(at.join("mine.txt"), "not for the agent\n").unwrap();
+    let mut add = Command::new("git");
+    stage.clean(&mut add).current_dir(&at).args(["add", "mine.txt"]);
+    assert_eq!(finish(add, "").code, Some(0));
+    let (staged, _, why) = screen.diff(&stage, Scope::Staged, None);
+    assert_eq!(
+        texts(&staged),
+        [("app/mine.txt".to_string(), "@@ -0,0 +1 @@\n+not for the agent\n")],
+        "{why:?}"
+    );
     screen.ask(&Ask::Deck { limit: 5 });
     let waiting = screen.told(|tell| match tell {
         Tell::Deck { rows, .. } => Some(rows[0].questions.iter().map(|q| q.id.clone()).collect::<Vec<_>>()),

@@ -8,8 +8,8 @@ use crate::domain::session::id::SessionId;
 use crate::domain::session::pipeline::change::{ChangeKind, Edit, Tree};
 use crate::domain::session::pipeline::track::{COPIED, Track};
 use crate::engine::wire::{Patch, Scope, Tell};
-use crate::git::patch;
 use crate::git::snapshot::Kind;
+use crate::git::{onward, patch};
 use crate::store::{load, runtime};
 use std::path::Path;
 
@@ -73,9 +73,9 @@ fn read(hub: &Hub, wanted: &Wanted) -> Result<(u32, Read), String> {
         Scope::Last => Some(previous(hub, &wanted.id, edit).ok_or_else(|| first(lang))?),
         _ => None,
     };
-    let ways =
-        track.trees.iter().map(|t| (t.name.clone(), ways(&track, t, edit, before.as_ref(), wanted.scope)));
-    Ok((number, collect(wanted, ways.collect())))
+    let of = |t: &Tree| Ok((t.name.clone(), ways(&track, t, edit, before.as_ref(), wanted.scope)?));
+    let ways: Result<_, String> = track.trees.iter().map(of).collect();
+    Ok((number, collect(wanted, ways?)))
 }
 
 /// Why there is no diff of these commits: none was made, or no repository that we know of has them.
@@ -101,13 +101,25 @@ fn first(lang: Lang) -> String {
         .into()
 }
 
-fn ways(track: &Track, tree: &Tree, edit: &Edit, before: Option<&Edit>, scope: Scope) -> Ways {
+fn ways(
+    track: &Track,
+    tree: &Tree,
+    edit: &Edit,
+    before: Option<&Edit>,
+    scope: Scope,
+) -> Result<Ways, String> {
     let sha = track.deployed.iter().find(|d| d.repo == tree.name && d.sha != COPIED).map(|d| d.sha.clone());
     let both = |from: &str, to: &str| {
         [&tree.path, &tree.real].map(|at| (at.clone(), from.to_string(), to.to_string())).to_vec()
     };
     let after = edit.tree(&tree.name).unwrap_or(&tree.base);
-    match scope {
+    Ok(match scope {
+        // A folder without git has no index.
+        Scope::Staged if !tree.git => Vec::new(),
+        Scope::Staged => {
+            let head = onward::head(Path::new(&tree.real)).map_err(|e| format!("{}: {e}", tree.name))?;
+            vec![(tree.real.clone(), head, patch::INDEX.to_string())]
+        }
         Scope::Last => both(before.and_then(|e| e.tree(&tree.name)).unwrap_or(&tree.base), after),
         Scope::Session => {
             let committed = sha.map(|sha| (tree.real.clone(), tree.base.clone(), sha));
@@ -119,7 +131,7 @@ fn ways(track: &Track, tree: &Tree, edit: &Edit, before: Option<&Edit>, scope: S
                 .find_map(|at| patch::tip(Path::new(at), &tree.branch).ok());
             both(&tree.base, &tip.or(sha).unwrap_or_else(|| tree.base.clone()))
         }
-    }
+    })
 }
 
 /// The edit before this one, from the log.

@@ -102,7 +102,8 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
             if let Some(p) = front(model) {
                 p.scope = match p.scope {
                     Scope::Session => Scope::Branch,
-                    Scope::Branch => Scope::Last,
+                    Scope::Branch => Scope::Staged,
+                    Scope::Staged => Scope::Last,
                     Scope::Last => Scope::Session,
                 };
             }

@@ -189,6 +189,7 @@ fn the_diff_is_asked_for_once_and_again_when_it_may_differ() {
     assert_eq!(asks(&typed(&mut m, "v")), [diff_asked(Scope::Branch, None)]);
     heard_diff(&mut m);
     assert!(here(&m).doc.is_none(), "an answer to an older question");
+    assert_eq!(asks(&typed(&mut m, "v")), [diff_asked(Scope::Staged, None)]);
     assert_eq!(asks(&typed(&mut m, "v")), [diff_asked(Scope::Last, None)]);
     assert_eq!(asks(&typed(&mut m, "v")), [diff_asked(Scope::Session, None)]);
     let mut edit = implementing().notes.track.unwrap().edit.unwrap();

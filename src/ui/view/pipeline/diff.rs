@@ -84,6 +84,7 @@ pub fn title(p: &Pipeline, width: u16, lang: Lang) -> String {
     let scope = match p.scope {
         Scope::Session => lang.pick("against the base", "с базой"),
         Scope::Branch => lang.pick("commits of the branch", "коммиты ветки"),
+        Scope::Staged => lang.pick("what you have staged", "что ты проиндексировал"),
         Scope::Last => lang.pick("since the last edit", "с прошлой правки"),
     };
     let mut text = scope.to_string();
@@ -115,6 +116,9 @@ fn nothing(p: &Pipeline, s: &Session, canvas: &mut Canvas, area: Rect) {
         (None, Some(_), _) if p.scope == Scope::Branch => {
             lang.pick("the branch holds no commit of its own yet", "в ветке ещё нет своих коммитов").into()
         }
+        (None, Some(_), _) if p.scope == Scope::Staged => lang
+            .pick("nothing is staged in the work trees", "в рабочих деревьях ничего не проиндексировано")
+            .into(),
         (None, Some(_), _) => lang.pick("nothing differs", "различий нет").into(),
         (None, None, None) => lang
             .pick(
