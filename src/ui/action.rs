@@ -196,7 +196,7 @@ actions! {
     Stderr "stderr" ("stderr", "stderr"),
         ("What this participant's last call printed beside its reply", "Что последний вызов участника вывел помимо ответа"), [Session];
     Follow "follow" ("follow", "следить"),
-        ("Follow the newest text of this lane", "Следить за новым текстом этой дорожки"), [Session Pipeline];
+        ("Follow the newest text of this lane, or stay where you read", "Следить за новым текстом дорожки или остаться на месте"), [Session Pipeline];
     Editor "editor" ("$EDITOR", "$EDITOR"),
         ("Write in your editor", "Писать в своём редакторе"), [Question New];
     ShowTurn "show-turn" ("turn", "реплика"),

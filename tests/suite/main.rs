@@ -13,6 +13,7 @@ mod source;
 mod stage;
 
 mod cli;
+mod complaints;
 mod conformance;
 mod cuts;
 mod dash;

@@ -33,10 +33,10 @@ fn child() {
 }
 
 /// A peer that says a number after the other until the test lets it end.
-fn counts(desk: &Desk) {
+pub fn counts(desk: &Desk) {
     let words = r#"if [ "$FLIGHTDECK_CALL" = peer ]; then
 reply critic "I think aloud about the cold start of the service and its load."
-n=0; while [ ! -e "$HOME/go" ]; do n=$((n+1)); printf 'count-%s ' $n; sleep 0.05; done
+n=0; while [ ! -e "$HOME/go" ]; do n=$((n+1)); printf 'count-%s ' $n; sleep 0.02; done
 echo; echo 'CONSENSUS: the cache stays small'; exit
 fi
 "#;
@@ -44,7 +44,7 @@ fi
 }
 
 /// The highest number on the screen.
-fn count(s: &Pty) -> u32 {
+pub fn count(s: &Pty) -> u32 {
     let text = s.text();
     let numbers = text.split("count-").skip(1).map(|rest| rest.chars().take_while(char::is_ascii_digit));
     numbers.filter_map(|digits| digits.collect::<String>().parse().ok()).max().unwrap_or(0)
