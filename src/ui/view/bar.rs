@@ -4,6 +4,7 @@ use super::draw::{Canvas, safe};
 use super::layout::Hit;
 use crate::domain::session::meta::Status;
 use crate::domain::session::state::ReportState;
+use crate::engine::wire::Owner;
 use crate::ui::action::{ACTIONS, Action, Context};
 use crate::ui::model::{Model, Screen};
 use crate::ui::overlay::Overlay;
@@ -76,7 +77,11 @@ fn keys(model: &Model, canvas: &mut Canvas, area: Rect) {
     let label = |action: Action| -> Option<(String, &'static str)> {
         let entry = crate::ui::action::entry(action);
         let key = model.look.keymap.keys(context, action).into_iter().next()?;
-        let short = entry.short(model.lang());
+        let short = match action {
+            // The same key lets a standing session go on; what it does now is what is said.
+            Action::Pause if stands(model) => model.lang().pick("go on", "продолжить"),
+            _ => entry.short(model.lang()),
+        };
         (!short.is_empty()).then_some((key, short))
     };
     let help = label(Action::Help);
@@ -111,6 +116,16 @@ fn button(canvas: &mut Canvas, area: Rect, key: &str, short: &'static str, actio
     ];
     canvas.line(area, Line::from(spans));
     canvas.hit(area, Hit::Action(action));
+}
+
+/// The session in front, or the chosen one of the deck, is driven by nobody and could go on.
+fn stands(model: &Model) -> bool {
+    let row = match model.screens.last() {
+        Some(Screen::Session(shown)) => model.deck.row(&shown.id),
+        Some(Screen::Pipeline(shown)) => model.deck.row(&shown.id),
+        _ => model.deck.selected.as_ref().and_then(|id| model.deck.row(id)),
+    };
+    row.is_some_and(|row| row.owner == Owner::Nobody && row.status != Status::Completed)
 }
 
 /// Whether an action would do something now.

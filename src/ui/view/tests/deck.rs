@@ -159,3 +159,22 @@ fn deck_ru_40() {
     | Enter открыть   n новая      ? клавиши
     ");
 }
+
+#[test]
+fn the_footer_says_that_a_standing_session_can_go_on() {
+    use crate::domain::session::meta::Status;
+    use crate::engine::wire::Owner;
+    for (owner, status, lang, want) in [
+        (Owner::Here, Status::Started, Lang::En, "p pause"),
+        (Owner::Nobody, Status::Started, Lang::En, "p go on"),
+        (Owner::Nobody, Status::Interrupted, Lang::Ru, "p продолжить"),
+        (Owner::Nobody, Status::Completed, Lang::En, "p pause"),
+    ] {
+        let mut m = model((120, 24), lang);
+        let selected = m.deck.rows[0].id.clone();
+        m.deck.selected = Some(selected);
+        (m.deck.rows[0].owner, m.deck.rows[0].status) = (owner, status);
+        let screen = drawn(&mut m);
+        assert!(screen.contains(want), "{owner:?} {status:?}\n{screen}");
+    }
+}

@@ -32,7 +32,7 @@ fn question_en_80() {
     |
     |
     |
-    | Ctrl+Enter send   Esc later   Ctrl+e $EDITOR   Ctrl+t turn              ? keys
+    | Ctrl+s send   Esc later   Ctrl+e $EDITOR   Ctrl+t turn                  ? keys
     ");
 }
 
@@ -82,7 +82,7 @@ fn question_en_120() {
     |
     |
     |
-    | Ctrl+Enter send   Esc later   Ctrl+e $EDITOR   Ctrl+t turn                                                      ? keys
+    | Ctrl+s send   Esc later   Ctrl+e $EDITOR   Ctrl+t turn                                                          ? keys
     ");
 }
 
@@ -107,7 +107,7 @@ fn question_en_40() {
     | нет 漢字 yes
     |
     |
-    | Ctrl+Enter send   Esc later     ? keys
+    | Ctrl+s send   Esc later         ? keys
     ");
 }
 
@@ -141,7 +141,7 @@ fn question_ru_80() {
     |
     |
     |
-    | Ctrl+Enter отправить   Esc позже   Ctrl+e $EDITOR   Ctrl+t реплика   ? клавиши
+    | Ctrl+s отправить   Esc позже   Ctrl+e $EDITOR   Ctrl+t реплика       ? клавиши
     ");
 }
 
