@@ -75,7 +75,8 @@ pub fn run(place: &Place, args: Answer) -> Result<u8, CliError> {
     Ok(0)
 }
 
-fn choices(open: &[crate::domain::question::Question], id: &str) -> String {
+/// What would answer this question.
+pub fn choices(open: &[crate::domain::question::Question], id: &str) -> String {
     let Some(question) = open.iter().find(|q| q.id == id) else { return String::new() };
     let keys: Vec<&str> = question.choices.iter().map(|c| c.key.as_str()).collect();
     if keys.is_empty() { "give a text".into() } else { format!("choices: {}", keys.join(", ")) }

@@ -66,6 +66,9 @@ pub enum Command {
          \x20 flightdeck list --json --limit 5")]
     List(List),
     /// Search the text of all sessions; the most relevant lines first
+    #[command(after_help = "Example:\n\
+         \x20 flightdeck search \"second hit\" --class agreed --since 2026-08\n\n\
+         Exit codes: 0 lines were found, 1 none was, 2 usage.")]
     Search(Search),
     /// Show one session: its state, its questions, its files
     #[command(after_help = "Examples:\n\
@@ -182,19 +185,19 @@ pub struct Who {
 #[derive(Debug, Clone, Default, Args)]
 pub struct Limits {
     /// Exchanges with one peer
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=99))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=99))]
     pub turns_limit: Option<u32>,
     /// Rounds with several peers
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=99))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=99))]
     pub rounds_limit: Option<u32>,
     /// Unsuccessful calls in a row before a peer is left out
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=20))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=20))]
     pub max_peer_attempts: Option<u32>,
     /// Ask before the session costs more dollars than this, as far as the vendors report it
-    #[arg(long, value_name = "USD")]
+    #[arg(long, value_name = "USD", allow_negative_numbers = true)]
     pub limit_usd: Option<String>,
     /// Ask before the session takes more tokens than this
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub limit_tokens: Option<String>,
 }
 
@@ -261,7 +264,7 @@ pub struct New {
 
 #[derive(Debug, Clone, Args)]
 pub struct Demo {
-    /// The story: consensus, three, disagree, extension, or a file
+    /// The story: consensus, three, disagree, extension, deploy, or a file
     #[arg(long, default_value = "three")]
     pub story: String,
     /// How fast the participants speak; 0 = at once
@@ -318,7 +321,18 @@ pub struct Show {
     pub json: bool,
 }
 
+/// What a session was begun with, and answers for questions that are not asked: taken, so that a script may repeat its
+/// flags, but nothing to offer.
+const BEGUN: &[&str] = &["peer", "wp", "roles", "lang"];
+const ASKED: &[&str] = &["decision", "findings", "gate_timeout", "close", "reflection", "yes"];
+
+fn taken(arg: clap::Arg, hidden: [&[&str]; 2]) -> clap::Arg {
+    let hides = hidden.iter().any(|names| names.contains(&arg.get_id().as_str()));
+    arg.hide(hides)
+}
+
 #[derive(Debug, Clone, Args)]
+#[command(mut_args(|arg| taken(arg, [BEGUN, &["max_peer_attempts"]])))]
 pub struct Resume {
     /// The session's id
     pub id: String,
@@ -357,6 +371,7 @@ pub struct Overrule {
 }
 
 #[derive(Debug, Clone, Args)]
+#[command(mut_args(|arg| taken(arg, [ASKED, &["json"]])))]
 pub struct Interrupt {
     /// The session's id
     pub id: String,
@@ -365,6 +380,7 @@ pub struct Interrupt {
 }
 
 #[derive(Debug, Clone, Args)]
+#[command(mut_args(|arg| taken(arg, [BEGUN, ASKED])))]
 pub struct Finalize {
     /// The session's id
     pub id: String,

@@ -8,6 +8,7 @@ use super::finish;
 use super::line::{self, View};
 use crate::agents::check::Problem;
 use crate::domain::policy::Policy;
+use crate::domain::question::QuestionKind;
 use crate::engine::begin;
 use crate::engine::clock::Clock;
 use crate::engine::opening::{self, Opening};
@@ -33,12 +34,14 @@ pub fn run(place: &Place, args: New) -> Result<u8, CliError> {
     };
     let prepared = prepare(context.setting(), &plan)?;
     let json = args.drive.json;
+    // Who takes part is settled before anybody is announced (PC-100).
+    confirm(&prepared.opening, &policy, &prepared.problems, |kind| kind == QuestionKind::Vendor)?;
     if !json {
         for line in &prepared.opening.announcement {
             println!("{}", crate::ui::text::sanitize(line));
         }
     }
-    confirm(&prepared.opening, &policy, &prepared.problems)?;
+    confirm(&prepared.opening, &policy, &prepared.problems, |kind| kind != QuestionKind::Vendor)?;
     if dash::wanted(place, &args.drive) {
         let values = &context.effective.values;
         let plan = Plan {
@@ -68,20 +71,25 @@ impl From<PlanError> for CliError {
 }
 
 /// The opening's questions. Headless without `--yes` nothing is created (PC-031, PC-114).
-fn confirm(opening: &Opening, policy: &Policy, problems: &[Problem]) -> Result<(), CliError> {
-    for question in &opening.questions {
+fn confirm(
+    opening: &Opening,
+    policy: &Policy,
+    problems: &[Problem],
+    now: impl Fn(QuestionKind) -> bool,
+) -> Result<(), CliError> {
+    for question in opening.questions.iter().filter(|q| now(q.kind)) {
         if policy.headless {
             let unknown = problems.iter().any(|p| matches!(p, Problem::Unknown { .. }));
             let kind = match question.kind {
-                crate::domain::question::QuestionKind::Vendor if unknown => Kind::Usage,
-                crate::domain::question::QuestionKind::Vendor => Kind::NoPeer,
+                QuestionKind::Vendor if unknown => Kind::Usage,
+                QuestionKind::Vendor => Kind::NoPeer,
                 _ => Kind::Waiting,
             };
-            return Err(CliError::new(
-                kind,
-                &question.text,
-                "answer it with --yes, or run without --headless",
-            ));
+            let next = match question.kind {
+                QuestionKind::Vendor => "correct --peer, or go on with the rest with --yes",
+                _ => "answer it with --yes, or run without --headless",
+            };
+            return Err(CliError::new(kind, &question.text, next));
         }
         println!("\n? {}", question.text);
         for choice in &question.choices {

@@ -14,6 +14,11 @@ pub fn run(place: &Place, args: Overrule) -> Result<u8, CliError> {
     let id = context::id(&args.id)?;
     let policy = Policy { headless: true, ..Policy::default() };
     let mut runner = resume::open(&context, &id, policy, None, None)?;
+    let peers: Vec<String> = runner.session.peers().into_iter().map(|p| p.vendor).collect();
+    if !peers.contains(&args.vendor) {
+        let cause = format!("{id}: {:?} takes no part in it", args.vendor);
+        return Err(CliError::usage(cause, format!("its peers are: {}", peers.join(", "))));
+    }
     runner.hold();
     let how = match args.how.as_str() {
         "rerun" => Override::Rerun,
@@ -22,7 +27,10 @@ pub fn run(place: &Place, args: Overrule) -> Result<u8, CliError> {
             let last =
                 runner.session.rejected.iter().rfind(|r| r.name.vendor() == Some(&args.vendor)).cloned();
             let last = last.ok_or_else(|| {
-                CliError::usage(format!("{} has no reply that was kept aside", args.vendor), "")
+                CliError::usage(
+                    format!("{} has no reply that was kept aside", args.vendor),
+                    "only a rejected reply can be accepted; rerun or fail works without one",
+                )
             })?;
             let path = runner.recorder().dir().join(layout::rejected(&last.name.stem(), last.k));
             let text =

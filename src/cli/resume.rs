@@ -1,5 +1,6 @@
 //! `resume`: go on where the files say the session stands (PC-670).
 
+use super::answer;
 use super::args::{Place, Resume};
 use super::context::{self, Context};
 use super::dash;
@@ -12,7 +13,9 @@ use crate::domain::lang::Lang;
 use crate::domain::session::id::SessionId;
 use crate::domain::session::meta::Status;
 use crate::domain::session::phase::{Phase, Wait, phase};
+use crate::domain::session::state::Session;
 use crate::engine::clock::Clock;
+use crate::engine::questions::open_questions;
 use crate::engine::runner::{OpenError, Runner, Updates};
 use crate::store::load::load;
 use crate::store::record::StoreError;
@@ -27,7 +30,12 @@ pub fn run(place: &Place, args: Resume) -> Result<u8, CliError> {
     }
     let (sender, updates) = tokio::sync::mpsc::unbounded_channel();
     let mut runner = open(&context, &id, policy, args.who.model.as_deref(), Some(sender))?;
+    fixed(&runner.session, &args)?;
     if let Some(writer) = &args.who.writer {
+        if runner.desk.registry.get(writer).is_none() {
+            let next = "`flightdeck doctor` lists the vendors";
+            return Err(CliError::usage(format!("the writer {writer:?} is not registered"), next));
+        }
         runner.session.notes.writer_vendor = writer.clone();
     }
     reopen(&mut runner, &args)?;
@@ -37,8 +45,16 @@ pub fn run(place: &Place, args: Resume) -> Result<u8, CliError> {
     raise_limits(&mut runner, &args)?;
     if let Some(given) = &args.answer {
         let text = context::text(given)?;
-        if let Some(question) = runner.session.notes.asked.as_ref().map(|q| q.id.clone()) {
-            crate::engine::answer::give(&mut runner, &question, &text).map_err(storage)?;
+        let open = open_questions(&runner.session, &runner.desk);
+        let Some(question) = open.first() else {
+            let cause = format!("{id}: nothing waits for the answer {text:?}; nothing was changed");
+            return Err(CliError::usage(cause, format!("flightdeck resume {id} goes on")));
+        };
+        let before = runner.session.clone();
+        crate::engine::answer::give(&mut runner, &question.id, &text).map_err(storage)?;
+        if runner.session.same_on_disk(&before) {
+            let cause = format!("{id}: {text:?} does not answer {}; nothing was changed", question.id);
+            return Err(CliError::usage(cause, answer::choices(&open, &question.id)));
         }
     }
     // To resume is to try again: a failed call is repeated without another question.
@@ -143,13 +159,43 @@ fn reopen(runner: &mut Runner, args: &Resume) -> Result<(), CliError> {
     }
 }
 
-/// A limit given on the command line is kept in meta.yaml like at the creation (PC-010).
+/// What is settled when a session begins cannot be given anew; the same value may be repeated. To pass over another one
+/// in silence would let somebody wait for what never comes.
+fn fixed(s: &Session, args: &Resume) -> Result<(), CliError> {
+    let Resume { who, limits, .. } = args;
+    let peers = s.peers().into_iter().map(|p| p.vendor).collect::<Vec<_>>().join(",");
+    let other = |given: &Option<String>, is: &str| given.as_deref().is_some_and(|given| given != is);
+    let flag = [
+        ("--peer", other(&who.peer, &peers)),
+        ("--wp", other(&who.wp, &s.meta.task_id)),
+        ("--roles", who.roles.is_some()),
+        ("--lang", other(&who.lang, s.meta.lang().key())),
+        ("--max-peer-attempts", limits.max_peer_attempts.is_some_and(|n| n != s.meta.max_peer_attempts)),
+    ];
+    match flag.into_iter().find(|(_, differs)| *differs) {
+        None => Ok(()),
+        Some((flag, _)) => Err(CliError::usage(
+            format!(
+                "{flag} counts only when a session begins; {} keeps what it began with",
+                s.meta.session_id
+            ),
+            format!("resume it without {flag}, or begin another session with `flightdeck new`"),
+        )),
+    }
+}
+
+/// A limit given on the command line is kept in meta.yaml like at the creation (PC-010). A completed session has none to
+/// raise: it never goes on (PC-670).
 fn raise_limits(runner: &mut Runner, args: &Resume) -> Result<(), CliError> {
     let meta = &runner.session.meta;
     let turns_limit = args.limits.turns_limit.unwrap_or(meta.turns_limit);
     let rounds_limit = args.limits.rounds_limit.unwrap_or(meta.rounds_limit);
     if (turns_limit, rounds_limit) == (meta.turns_limit, meta.rounds_limit) {
         return Ok(());
+    }
+    if meta.status == Status::Completed {
+        let cause = format!("{} is completed, so it has no limit to raise", meta.session_id);
+        return Err(CliError::usage(cause, "begin another session with `flightdeck new`"));
     }
     runner.record(Fact::LimitsRaised { turns_limit, rounds_limit }).map_err(CliError::failed)
 }

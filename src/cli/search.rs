@@ -33,6 +33,9 @@ pub fn run(place: &Place, args: Search) -> Result<u8, CliError> {
         let _ = writeln!(out, "{}", serde_json::to_string_pretty(&hits).map_err(CliError::failed)?);
         return Ok(found);
     }
+    if last.hits.is_empty() {
+        eprintln!("no line matches");
+    }
     for hit in &last.hits {
         // Names come from the disk and are as little to be trusted as the text.
         let place = one_line(&format!("{}/{}:{}", hit.id, hit.file, hit.line), WIDTH);

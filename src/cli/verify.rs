@@ -2,7 +2,7 @@
 
 use super::args::{Place, Verify};
 use super::context::{self, Context};
-use super::error::CliError;
+use super::error::{CliError, Kind};
 use crate::domain::session::order::reading_order;
 use crate::store::verify::{Severity, VerifyInput, verify};
 use crate::store::{layout, load};
@@ -14,8 +14,13 @@ pub fn run(place: &Place, args: Verify) -> Result<u8, CliError> {
     let id = context::id(&args.id)?;
     let loaded = load::load(&context.layout, &id).map_err(|e| context::not_loaded(&context, e))?;
     let path = loaded.dir.join(layout::REPORT);
-    let report = std::fs::read(&path).map_err(|e| {
-        CliError::failed(format!("{id} has no report that can be read ({}): {e}", path.display()))
+    let report = std::fs::read(&path).map_err(|e| match e.kind() {
+        std::io::ErrorKind::NotFound => CliError::new(
+            Kind::Failed,
+            format!("{id} has no report yet"),
+            format!("`flightdeck show {id}` says where it stands"),
+        ),
+        _ => CliError::failed(format!("{id} has no report that can be read ({}): {e}", path.display())),
     })?;
     let report = String::from_utf8_lossy(&report);
     let s = &loaded.session;

@@ -408,3 +408,45 @@ fn pc_050_the_adapter_command_is_an_adapter() {
     assert_eq!(stage.run(&["adapter", "nosuch"]).code, Some(1));
     assert_eq!(stage.run(&["adapter", "bo", "--bogus"]).code, Some(1));
 }
+
+#[test]
+fn pc_010_resume_does_not_pass_over_what_it_cannot_do() {
+    let stage = Stage::new();
+    let ran = stage.run(&["run", "--yes", "--peer", "bo", "How large is the cache"]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    let (id, before) = (stage.id(), stage.meta());
+    for (flag, value) in [
+        ("--peer", "cy"),
+        ("--roles", "bo=critic"),
+        ("--lang", "ru"),
+        ("--wp", "WP-7"),
+        ("--max-peer-attempts", "5"),
+        ("--writer", "nobody"),
+        ("--answer", "neither of them"),
+    ] {
+        let ran = stage.run(&["resume", "--headless", flag, value, &id]);
+        assert_eq!(ran.code, Some(2), "{flag}: {ran:?}");
+        assert!(ran.err.contains(value) || ran.err.contains(flag), "{flag}: {ran:?}");
+        assert_eq!(stage.meta(), before, "{flag}");
+    }
+    // What it began with may be repeated.
+    let same = ["--peer", "bo", "--lang", "en", "--max-peer-attempts", "2", "--answer", "A"];
+    let ran = stage.resume(&same);
+    stage.assert_closed(&ran);
+    let closed = stage.meta();
+    for args in [["--turns-limit", "20"], ["--answer", "A"]] {
+        let ran = stage.resume(&args);
+        assert_eq!(ran.code, Some(2), "{args:?}: {ran:?}");
+        assert_eq!(stage.meta(), closed, "PC-670: a completed session stays as it is");
+    }
+}
+
+#[test]
+fn pc_100_nobody_is_announced_before_it_is_settled_who_takes_part() {
+    let stage = Stage::new();
+    let ran = stage.run(&["run", "--peer", "nobody,bo", "How large is the cache"]);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(!ran.out.contains("Opening") && !ran.out.contains("Peer"), "{ran:?}");
+    assert!(ran.err.contains("nobody") && ran.err.contains("--peer"), "{ran:?}");
+    assert!(fs::read_dir(stage.sessions()).is_err(), "nothing is created");
+}
