@@ -33,6 +33,7 @@ pub mod runner;
 pub mod secrets;
 pub mod server;
 pub mod setting;
+pub mod strangers;
 pub mod trace;
 pub mod trust;
 pub mod wire;

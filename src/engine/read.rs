@@ -49,7 +49,14 @@ pub fn result(runner: &Runner, call: &Call, outcome: Outcome, prompt: Arc<str>) 
             CallResult::Turn { turn, facts, prompt }
         }
         (Purpose::Opening | Purpose::Turn, Some(name)) => {
-            CallResult::Turn { turn: writer_turn(runner, name, &reply.text), facts: Vec::new(), prompt }
+            let turn = writer_turn(runner, name, &reply.text);
+            // Frontmatter alone says nothing, and a turn without words is none (PC-255).
+            if contract::is_blank(turn.body()) {
+                let detail = "the reply has frontmatter and no text behind it".to_string();
+                let stderr = crate::agents::privacy::pii::tail(&reply.stderr, 20);
+                return CallResult::Failed { reason: Reason::Empty, detail, stderr, until: None };
+            }
+            CallResult::Turn { turn, facts: Vec::new(), prompt }
         }
         (Purpose::Roles, Some(name)) => roles(runner, name, &reply.text),
         (Purpose::Summary, _) => CallResult::Summary(answers::read_summary(&reply.text)),

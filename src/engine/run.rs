@@ -12,6 +12,7 @@ use super::questions::open_questions;
 use super::read;
 use super::runner::{Runner, Update};
 use super::secrets;
+use super::strangers::{self, Listing};
 use crate::agents::call::{CallFailure, Cause, Outcome, Progress, Reply};
 use crate::domain::effect::{Call, Purpose};
 use crate::domain::fact::{Fact, Usage};
@@ -20,15 +21,13 @@ use crate::domain::question::Question;
 use crate::domain::say::Say;
 use crate::domain::session::failure::Reason;
 use crate::domain::session::phase::{Phase, Step, Wait, phase};
-use crate::domain::session::turn::TurnName;
-use crate::store::layout;
 use crate::store::record::StoreError;
 use crate::store::runtime;
 use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
@@ -104,8 +103,8 @@ struct Running {
     said: Arc<Mutex<String>>,
     /// The pilot stopped it, with these words.
     cut: Option<String>,
-    /// When the session directory changed last: a participant has no business there (PC-070).
-    touched: Option<SystemTime>,
+    /// What the session directory held: a participant has no business there (PC-070).
+    before: Listing,
 }
 
 impl Running {
@@ -118,8 +117,8 @@ impl Running {
         cancel: oneshot::Sender<()>,
         said: Arc<Mutex<String>>,
     ) -> Running {
-        let (started, touched) = (Instant::now(), touched(runner));
-        Running { call, vendor, prompt, outcome, cancel: Some(cancel), started, said, cut: None, touched }
+        let (started, before) = (Instant::now(), Listing::of(runner.recorder().dir()));
+        Running { call, vendor, prompt, outcome, cancel: Some(cancel), started, said, cut: None, before }
     }
 }
 
@@ -132,6 +131,7 @@ pub async fn run(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) ->
 }
 
 async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> Result<Finish, StoreError> {
+    strangers::unheard(runner)?;
     // A call of an engine that died is ended before it is repeated (PC-706); we hold the lock, so it is nobody's.
     crate::agents::run::reap_stale(runner.recorder().runtime()).await;
     runner.release();
@@ -390,13 +390,8 @@ fn finish_call(runner: &mut Runner, mut run: Running, done: Done) -> Result<(), 
         Outcome::Failed(f) => (None, f.stderr.clone()),
         Outcome::Cancelled => (None, String::new()),
     };
-    if touched(runner) != run.touched {
-        let who = run.call.vendor.clone().unwrap_or_else(|| runner.session.meta.writer_agent.clone());
-        let strangers = strangers(runner).join(", ");
-        let what = if strangers.is_empty() { "but holds no unknown file".to_string() } else { strangers };
-        let text = format!("Integrity: while {who} was called, the session directory changed: {what}");
-        runner.record(Fact::Noted { text })?;
-    }
+    let who = run.call.vendor.clone().unwrap_or_else(|| runner.session.meta.writer_agent.clone());
+    strangers::look(runner, &who, &run.before)?;
     let keeps_stderr = run.call.vendor.is_some();
     if let Some(name) = run.call.name.as_ref().filter(|_| keeps_stderr) {
         runner.recorder.stderr(name, &stderr)?;
@@ -429,30 +424,6 @@ fn remember(runner: &mut Runner, run: &Running, outcome: &Outcome) -> Result<(),
         _ => {}
     }
     Ok(())
-}
-
-/// One look, however many files there are: names come and go only with a new time of the directory.
-fn touched(runner: &Runner) -> Option<SystemTime> {
-    std::fs::metadata(runner.recorder().dir()).and_then(|m| m.modified()).ok()
-}
-
-/// Files of the session directory that the session does not know.
-fn strangers(runner: &Runner) -> Vec<String> {
-    let s = &runner.session;
-    let known = |name: &str| {
-        TurnName::parse(name).is_some_and(|n| s.has(&n))
-            || layout::parse_rejected(name)
-                .is_some_and(|(n, k)| s.rejected.iter().any(|r| r.name == n && r.k == k))
-            || layout::parse_review(name).or(layout::parse_verify(name)).is_some()
-            || layout::parse_escalation(name).is_some_and(|i| s.escalations.iter().any(|e| e.index == i))
-            || [layout::META, layout::DRAFT, layout::REPORT, layout::OUTCOME, layout::GATE].contains(&name)
-            || name.ends_with(".err")
-    };
-    let Ok(entries) = std::fs::read_dir(runner.recorder().dir()) else { return Vec::new() };
-    let names = entries.flatten().filter_map(|e| e.file_name().into_string().ok());
-    let mut found: Vec<String> = names.filter(|n| !known(n)).collect();
-    found.sort();
-    found
 }
 
 fn ended(

@@ -7,9 +7,11 @@ use crate::domain::time::Stamp;
 use crate::store::{frontmatter, yaml};
 use std::fmt::Write;
 
-/// A peer's own text as it is kept: without BOM, CR, leading blank lines and surplus line ends, nothing else (PC-238).
+/// A peer's own text as it is kept: without BOM, CR, leading blank lines and surplus line ends, nothing else (PC-238). A
+/// lone CR goes as well and ends no line: what a program wrote over its own progress line would else begin one, and could
+/// be a marker there.
 pub fn peer_text(reply: &str) -> String {
-    let text = reply.trim_start_matches('\u{feff}').replace("\r\n", "\n").replace('\r', "\n");
+    let text = reply.trim_start_matches('\u{feff}').replace('\r', "");
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         if !line.trim().is_empty() {
@@ -108,6 +110,10 @@ mod tests {
     fn pc_238_a_peers_text_is_only_trimmed() {
         assert_eq!(peer_text("\u{feff}\r\n \n---\r\na: 1\r\n---\r\n  x  \r\n\r\n"), "---\na: 1\n---\n  x\n");
         assert_eq!(peer_text("one"), "one\n");
+        assert_eq!(
+            peer_text("50 %\r99 %\rCONSENSUS: no line begins here\n"),
+            "50 %99 %CONSENSUS: no line begins here\n"
+        );
     }
 
     #[test]

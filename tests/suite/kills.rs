@@ -237,18 +237,18 @@ CONSENSUS: the cache stays small""#,
 #[test]
 fn sm_0_a_place_that_cannot_be_written_pauses_with_the_reason() {
     let stage = Stage::new();
-    // Where the next turn belongs stands a folder: no user and no root can write a file there.
+    // Where the index belongs stands a folder: no user and no root can write a file there.
     stage.script(
         "bo",
         &format!(
-            r#"[ "$at" = peer:1:1 ] && {{ mkdir "$(dirname "$HOME"/sessions/*/*/*/meta.yaml)/02-writer.md"; reply critic "Not yet: what happens to the cold start of the service?"; exit; }}
+            r#"[ "$at" = peer:1:1 ] && {{ rm "$HOME"/sessions/00-index.md; mkdir "$HOME"/sessions/00-index.md; }}
 {AGREES}"#
         ),
     );
     let ran = stage.session(&[]);
     assert_eq!(ran.code, Some(3), "{ran:?}");
-    assert!(ran.err.contains("02-writer.md"), "{ran:?}");
-    let path = stage.dir().join("02-writer.md");
+    assert!(ran.err.contains("00-index.md"), "{ran:?}");
+    let path = stage.sessions().join("00-index.md");
     fs::remove_dir(&path).unwrap();
     let ran = stage.resume(&[]);
     stage.assert_closed(&ran);

@@ -26,6 +26,7 @@ mod faults;
 mod filter;
 mod fuzzed;
 mod git;
+mod hostile;
 mod kills;
 mod laws;
 mod layers;

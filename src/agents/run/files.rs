@@ -9,7 +9,7 @@ use crate::agents::registry::Vendor;
 use rustix::fs::OFlags;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// Takes the lock or says who has it. The system frees it when this process ends, however it ends.
@@ -55,6 +55,11 @@ impl LastCall {
     /// `None` when there is no call, or the file is not readable.
     pub fn read(runtime: &Path) -> Option<LastCall> {
         serde_json::from_slice(&fs::read(runtime.join(CALL_FILE)).ok()?).ok()
+    }
+
+    /// When it was written, in seconds.
+    pub fn written(runtime: &Path) -> Option<i64> {
+        fs::metadata(runtime.join(CALL_FILE)).ok().map(|m| m.mtime())
     }
 }
 

@@ -81,7 +81,8 @@ pub fn without_markers(body: &str) -> String {
             out.push('\n');
         }
     }
-    out.truncate(out.trim_end().len());
+    // Blanks that make a marker's line another line stay.
+    out.truncate(out.trim_end_matches([' ', '\t', '\n', '\r']).len());
     out
 }
 
@@ -169,7 +170,7 @@ fn parse(line: &str) -> Option<Parsed<'_>> {
 /// What may follow a marker without payload: nothing, or a delimiter and any text, which is returned.
 fn bare_tail(rest: &str) -> Option<&str> {
     let rest = rest.trim_start_matches([' ', '\t']);
-    if rest.trim().is_empty() {
+    if rest.is_empty() {
         return Some("");
     }
     Some(rest.strip_prefix(['—', '–', ':', '.', '-'])?.trim())
