@@ -40,7 +40,8 @@ pub async fn remove(shop: Shop) -> Vec<String> {
 
 fn one(shop: &Shop, tree: &Tree) -> Option<String> {
     let at = Path::new(&tree.path);
-    if !at.exists() {
+    // Who died between the tree and its branch has left the branch; a copy has none.
+    if !tree.git && !at.exists() {
         return None;
     }
     let removed = match (tree.git, shop.track.ended.is_some()) {
