@@ -87,7 +87,12 @@ fn load_dir(layout: &Layout, id: &SessionId, dir: PathBuf, row: Option<String>) 
         .filter_map(|entry| entry.file_name().into_string().ok())
         .collect();
     names.sort();
-    let mut read = |name: &str| match fs::read(dir.join(name)) {
+    // A pipe or a device would never end; whoever put it there has written no turn.
+    let plain = |name: &str| match fs::metadata(dir.join(name))?.is_file() {
+        true => fs::read(dir.join(name)),
+        false => Err(io::Error::other("not a file")),
+    };
+    let mut read = |name: &str| match plain(name) {
         Ok(bytes) => Some(lossy(&bytes, name, &mut problems)),
         Err(e) => {
             problems.push(format!("{name}: {e}"));
@@ -144,8 +149,8 @@ fn files(names: &[String], read: &mut impl FnMut(&str) -> Option<String>) -> Fil
     let (mut turns, mut rejected, mut escalations) = (Vec::new(), Vec::new(), Vec::new());
     for name in names {
         if let Some(turn) = TurnName::parse(name) {
-            // An empty peer file of an old tree is a call without a reply (PC-240).
-            let text = read(name).unwrap_or_default();
+            // What cannot be read is no turn; an empty peer file of an old tree is a call without a reply (PC-240).
+            let Some(text) = read(name) else { continue };
             if !(turn.is_peer() && text.trim().is_empty()) {
                 turns.push(frontmatter::turn(turn, text));
             }

@@ -111,3 +111,18 @@ fn pc_238_what_is_written_over_a_progress_line_is_no_marker() {
     assert!(stage.has("03-peer.md"), "{:?}", stage.files());
     assert!(!stage.file("01-peer.md").contains('\r'));
 }
+
+#[test]
+fn pc_161_what_is_no_file_is_no_turn_and_stops_no_reader() {
+    let stage = Stage::new();
+    stage.script("bo", &format!("{LATER}{AGREES}"));
+    let ran = stage.run(&["run", "--yes", "--peer", "bo", "How large is the cache"]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    let made = std::process::Command::new("mkfifo").arg(stage.dir().join("05-peer.md")).status();
+    assert!(made.unwrap().success());
+    std::os::unix::fs::symlink("/dev/zero", stage.dir().join("07-peer.md")).unwrap();
+    let shown = stage.show();
+    assert_eq!(shown["turns"].as_array().unwrap().len(), 4, "{shown:#}");
+    let problems = shown["problems"].to_string();
+    assert!(problems.contains("05-peer.md: not a file") && problems.contains("07-peer.md: not a file"));
+}
