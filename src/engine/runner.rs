@@ -293,12 +293,17 @@ impl Runner {
         finish::commit(self, consent)
     }
 
-    /// Writes the fact, applies it, shows it.
-    pub fn record(&mut self, fact: Fact) -> Result<(), StoreError> {
+    /// To be asked before anything is changed in the session's folder: it may be another engine's by now (PC-702).
+    pub(super) fn keep(&mut self) -> Result<(), StoreError> {
         self.lock.keep().map_err(|error| StoreError {
             path: self.recorder.dir().to_path_buf(),
             source: std::io::Error::other(error.to_string()),
-        })?;
+        })
+    }
+
+    /// Writes the fact, applies it, shows it.
+    pub fn record(&mut self, fact: Fact) -> Result<(), StoreError> {
+        self.keep()?;
         if matches!(fact, Fact::ClosingWritten { .. }) {
             self.recorder.closing_style.russian = self.russian_closing();
         }

@@ -43,6 +43,10 @@ impl Listing {
 pub fn look(runner: &mut Runner, who: &str, before: &Listing) -> Result<(), StoreError> {
     let dir = runner.recorder().dir().to_path_buf();
     let now = Listing::of(&dir);
+    if now.names.keys().any(|name| !before.names.contains_key(name)) {
+        // Another engine may have taken the session over meanwhile; then all of it is that one's.
+        runner.keep()?;
+    }
     let lang = runner.session.meta.lang();
     let mut said = Vec::new();
     for (name, seen) in &now.names {
