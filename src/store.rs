@@ -13,6 +13,7 @@ pub mod list;
 pub mod load;
 pub mod lock;
 pub mod meta;
+pub(in crate::store) mod odd;
 pub mod pipeline;
 pub mod record;
 pub mod report;

@@ -65,7 +65,7 @@ pub fn run(place: &Place, args: Demo) -> Result<u8, CliError> {
     // The scripted pilot answers as a person would: the engine waits for it.
     let policy = Policy { headless: false, ..policy };
     let begun = begin::begin(&context.layout, &opening, &writer, desk, policy, Clock::System, Some(sender));
-    let mut begun = begun.map_err(|e| CliError::failed(format!("the session could not be created: {e}")))?;
+    let mut begun = begun.map_err(|e| finish::not_begun(&e))?;
     begun.runner.record(Fact::Rehearsed { rehearsal }).map_err(CliError::failed)?;
     let id = begun.runner.session.meta.session_id.clone();
     let view = if json { View::Json } else { View::Lines };

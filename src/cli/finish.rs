@@ -5,7 +5,9 @@ use crate::domain::lang::Lang;
 use crate::domain::session::id::SessionId;
 use crate::domain::session::report::InChat;
 use crate::engine::run::Finish;
-use crate::engine::runner::Runner;
+use crate::engine::runner::{OpenError, Runner};
+use crate::store::lock::LockError;
+use crate::store::record::remedy;
 use crate::store::{layout, report};
 
 /// Prints the end and gives the exit code (PC-011).
@@ -38,6 +40,17 @@ pub fn report(runner: &Runner, id: &SessionId, finish: Finish, quiet: bool) -> R
             Err(CliError::new(Kind::Waiting, format!("{id} is paused: {e}"), next))
         }
     }
+}
+
+/// A session that could not be created, or whose first step could not be written.
+pub fn not_begun(error: &OpenError) -> CliError {
+    let helps = match error {
+        OpenError::Store(e) => e.remedy(Lang::En),
+        OpenError::Busy(LockError::Io { error, .. }) => remedy(error.kind(), Lang::En),
+        OpenError::Busy(_) | OpenError::Load(_) => "see to that",
+    };
+    let next = format!("{helps}, then begin again; if `flightdeck list` has it, resume it");
+    CliError::new(Kind::Failed, format!("the session could not be created: {error}"), next)
 }
 
 /// The kind of a question as `show --json` spells it.

@@ -122,7 +122,7 @@ fn start(
     let desk = context.desk(registry, model);
     let (sender, updates) = tokio::sync::mpsc::unbounded_channel();
     let begun = begin::begin(&context.layout, &opening, &writer, desk, policy, Clock::System, Some(sender));
-    let begun = begun.map_err(|e| CliError::failed(format!("the session could not be created: {e}")))?;
+    let begun = begun.map_err(|e| finish::not_begun(&e))?;
     let id = begun.runner.session.meta.session_id.clone();
     if !json {
         for note in &begun.notes {

@@ -109,6 +109,10 @@ pub enum Say<'a> {
     Unwatched {
         why: &'a str,
     },
+    /// What another process left in the inbox is no answer.
+    NoAnswerInIt {
+        path: &'a str,
+    },
     /// PC-611.
     Close {
         consensus: bool,
@@ -269,6 +273,10 @@ impl Say<'_> {
                 "the system tells nobody about changed files ({{why}}); answers from outside are looked for every 2 s",
                 "система не сообщает об изменениях файлов ({{why}}); ответы извне ищутся каждые 2 с",
             ),
+            Say::NoAnswerInIt { .. } => (
+                "an answer that came from outside cannot be read and was put aside ({{path}}); give it again",
+                "ответ извне не читается и отложен ({{path}}); дай его ещё раз",
+            ),
             Say::Close { consensus: true } => (
                 "Consensus reached. Closing the session or do you need an extension?",
                 "Консенсус достигнут. Закрываем сессию или нужно дозакрытие?",
@@ -314,6 +322,7 @@ impl Say<'_> {
             Say::GuardOpenFailed { reason } | Say::OrzFailed { reason } => vec![("reason", one_line(reason))],
             Say::NotImplementable { reason } => vec![("reason", bare(reason))],
             Say::Unwatched { why } => vec![("why", bare(why))],
+            Say::NoAnswerInIt { path } => vec![("path", one_line(path))],
             Say::Clarify { vendor, question } => {
                 vec![("vendor", vendor.to_string()), ("question", question.trim().to_string())]
             }
@@ -554,6 +563,7 @@ mod tests {
             Say::CutTooLate { words: true },
             Say::CutTooLate { words: false },
             Say::Unwatched { why: "w" },
+            Say::NoAnswerInIt { path: "p" },
             Say::OrzFailed { reason: "r" },
         ] {
             let (en, ru) = (say.text(Lang::En), say.text(Lang::Ru));

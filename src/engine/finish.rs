@@ -119,7 +119,7 @@ fn self_check(runner: &Runner) -> Option<String> {
     }
     let (dir, layout) = (runner.recorder().dir(), runner.recorder().layout());
     let id = &runner.session.meta.session_id;
-    let rows = index::count(&fs::read_to_string(layout.index()).unwrap_or_default(), id);
+    let rows = index::count(&String::from_utf8_lossy(&fs::read(layout.index()).unwrap_or_default()), id);
     let checks = [
         (!dir.join(layout::REPORT).exists(), "report.md is missing".to_string()),
         (dir.join(layout::DRAFT).exists(), "report-draft.md still exists".to_string()),

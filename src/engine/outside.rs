@@ -2,6 +2,9 @@
 //! a person edits (PC-444).
 
 use super::runner::Runner;
+use crate::domain::fact::Fact;
+use crate::domain::say::Say;
+use crate::store::record::StoreError;
 use crate::store::{escalation, layout, runtime, write};
 use notify::{RecursiveMode, Watcher};
 use std::fs;
@@ -58,9 +61,22 @@ impl Outside {
         Outside { dir, runtime, events, watcher }
     }
 
-    /// Why there are no events, so that answers are only found by looking.
-    pub fn problem(&self) -> Option<String> {
-        self.watcher.as_ref().err().map(|error| error.to_string())
+    /// Without events answers are found all the same, only later.
+    pub fn say_if_unwatched(&self, runner: &mut Runner) -> Result<(), StoreError> {
+        let Err(error) = &self.watcher else { return Ok(()) };
+        let text = Say::Unwatched { why: &error.to_string() }.text(runner.session.meta.lang());
+        runner.record(Fact::Noted { text })
+    }
+
+    /// Says which files of the inbox hold no answer, once.
+    pub fn put_aside(&self, runner: &mut Runner) -> Result<(), StoreError> {
+        for path in runtime::unreadable(&self.runtime) {
+            let shown = path.display().to_string();
+            let text = Say::NoAnswerInIt { path: &shown }.text(runner.session.meta.lang());
+            runner.record(Fact::Noted { text })?;
+            let _ = runtime::put_aside(&path);
+        }
+        Ok(())
     }
 
     /// Resolves when something may have changed.

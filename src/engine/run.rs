@@ -136,10 +136,7 @@ async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> R
     crate::agents::run::reap_stale(runner.recorder().runtime()).await;
     runner.release();
     let mut outside = Outside::watch(runner);
-    if let Some(why) = outside.problem() {
-        let text = Say::Unwatched { why: &why }.text(runner.session.meta.lang());
-        runner.record(Fact::Noted { text })?;
-    }
+    outside.say_if_unwatched(runner)?;
     let mut running: Option<Running> = None;
     let mut timers: Vec<(String, Instant)> = Vec::new();
     let (mut pausing, mut parking) = (false, false);
@@ -154,6 +151,7 @@ async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> R
             }
             given.taken();
         }
+        outside.put_aside(runner)?;
         while runner.asked().is_some() {
             let Some(line) = lines.pop_front() else { break };
             reply(runner, &line)?;
@@ -361,6 +359,9 @@ fn overheard(sink: ProgressSink, said: Arc<Mutex<String>>) -> ProgressSink {
 }
 
 fn finish_call(runner: &mut Runner, mut run: Running, done: Done) -> Result<(), StoreError> {
+    // What was said about a folder that is gone would be judged by files that are not there.
+    let dir = runner.recorder().dir();
+    std::fs::metadata(dir).map_err(|source| StoreError { path: dir.to_path_buf(), source })?;
     let (outcome, edited) = match done {
         Done::Said(outcome) => (outcome, None),
         Done::Edited(outcome, result) => (outcome, result),

@@ -12,6 +12,7 @@ use crate::domain::input::Input;
 use crate::domain::lang::Lang;
 use crate::domain::policy::{Permit, Policy};
 use crate::domain::question::Question;
+use crate::domain::say::Say;
 use crate::domain::session::decide::decide;
 use crate::domain::session::failure::Reason;
 use crate::domain::session::id::SessionId;
@@ -106,6 +107,7 @@ impl Runner {
         runner.know_crew();
         let mut what = state::repairs(&runner.session);
         what.extend(loaded.problems);
+        what.extend(crate::store::runtime::log_problem(runner.recorder.runtime()));
         if !what.is_empty() {
             runner.record(Fact::Repaired { what }).map_err(OpenError::Store)?;
         }
@@ -258,7 +260,10 @@ impl Runner {
                 match self.record(fact) {
                     // The closing file is the one file that nobody waits for (PC-643).
                     Err(e) if closing => {
-                        self.record(Fact::ClosingWritten { problem: Some(e.to_string()) })?
+                        let reason = e.to_string();
+                        let text = Say::OrzFailed { reason: &reason }.text(self.session.meta.lang());
+                        self.record(Fact::ClosingWritten { problem: Some(reason) })?;
+                        self.record(Fact::Noted { text })?;
                     }
                     other => other?,
                 }

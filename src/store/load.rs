@@ -49,8 +49,18 @@ impl std::error::Error for LoadError {}
 /// Reads the session with this id.
 pub fn load(layout: &Layout, id: &SessionId) -> Result<Loaded, LoadError> {
     let dir = layout.find_session(id).ok_or_else(|| LoadError::NotFound(id.clone()))?;
-    let index_text = fs::read_to_string(layout.index()).unwrap_or_default();
-    load_dir(layout, id, dir, index::status_of(&index_text, id))
+    let mut problems = Vec::new();
+    let index_text = match fs::read(layout.index()) {
+        Ok(bytes) => lossy(&bytes, layout::INDEX, &mut problems),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => String::new(),
+        Err(e) => {
+            problems.push(format!("{}: {e}", layout::INDEX));
+            String::new()
+        }
+    };
+    let mut loaded = load_dir(layout, id, dir, index::status_of(&index_text, id))?;
+    loaded.problems.extend(problems);
+    Ok(loaded)
 }
 
 /// Reads a session that a list of sessions names. Its row is the one of the list: with many sessions the index is long,
@@ -74,6 +84,12 @@ fn load_dir(layout: &Layout, id: &SessionId, dir: PathBuf, row: Option<String>) 
     };
     let (meta, meta_problems) = meta::parse(&meta_text, Some(id));
     problems.extend(meta_problems);
+    if !meta_text.is_empty() && !meta_text.ends_with('\n') {
+        problems.push(format!(
+            "{} ends within a line; if it was cut off, keys at its end are missing",
+            layout::META
+        ));
+    }
     let meta = meta.unwrap_or_else(|| Meta::new(id.clone(), ""));
     if meta.peer_agent.is_empty() && meta.peer_agents.is_empty() && !meta.test_subject.is_empty() {
         return Err(LoadError::Foreign(dir));
@@ -110,7 +126,10 @@ fn load_dir(layout: &Layout, id: &SessionId, dir: PathBuf, row: Option<String>) 
         (None, Some(text)) => ReportState::Draft { linked: report::linked_files(&text), stub: false },
         (None, None) => ReportState::None,
     };
-    let (reviews, verifies, gate_log) = pipeline::files(&names, &mut read);
+    let (reviews, verifies, gate_log, torn) = pipeline::files(&names, &mut read);
+    if torn > 0 {
+        problems.push(format!("{}: {torn} lines cannot be read; they approve nothing", layout::GATE));
+    }
     let has_outcome = names.iter().any(|n| n == layout::OUTCOME);
     let closing = fs::read_to_string(layout.orz(id)).is_ok_and(|text| closing::is_ours(&text, id));
     let (notes, note_problem) = runtime::notes(&layout.runtime(id));

@@ -10,11 +10,12 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-type Files = (Vec<Review>, Vec<Verification>, Vec<Record>);
+/// The last is the number of the gate's lines that cannot be read.
+type Files = (Vec<Review>, Vec<Verification>, Vec<Record>, usize);
 
 /// Reads what is there, sorted by number. A line of the gate that is torn or unknown approves nothing.
 pub fn files(names: &[String], read: &mut impl FnMut(&str) -> Option<String>) -> Files {
-    let (mut reviews, mut verifies, mut gate) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut reviews, mut verifies, mut gate, mut torn) = (Vec::new(), Vec::new(), Vec::new(), 0);
     for name in names {
         if let Some(number) = layout::parse_review(name) {
             reviews.push(finding::read(number, &read(name).unwrap_or_default()));
@@ -22,12 +23,17 @@ pub fn files(names: &[String], read: &mut impl FnMut(&str) -> Option<String>) ->
             verifies.push(verdict::read(number, &read(name).unwrap_or_default()));
         } else if name == layout::GATE {
             let text = read(name).unwrap_or_default();
-            gate.extend(text.lines().filter_map(|line| serde_json::from_str::<Record>(line).ok()));
+            for line in text.lines().filter(|line| !line.trim().is_empty()) {
+                match serde_json::from_str::<Record>(line) {
+                    Ok(record) => gate.push(record),
+                    Err(_) => torn += 1,
+                }
+            }
         }
     }
     reviews.sort_by_key(|r| r.number);
     verifies.sort_by_key(|v| v.number);
-    (reviews, verifies, gate)
+    (reviews, verifies, gate, torn)
 }
 
 /// True for facts that [`save`] writes.
@@ -139,8 +145,9 @@ mod tests {
         let read = fs::read_to_string(&path).unwrap();
         assert_eq!(read.lines().count(), 4);
         let names = [layout::GATE.to_string()];
-        let (.., log) = files(&names, &mut |_| Some(read.clone()));
+        let (.., log, torn) = files(&names, &mut |_| Some(read.clone()));
         assert_eq!(log.iter().map(|r| r.hunks[0].id).collect::<Vec<_>>(), [1, 1, 2]);
+        assert_eq!(torn, 1);
     }
 
     #[test]

@@ -13,6 +13,7 @@ use crate::domain::session::turn::TurnName;
 use crate::domain::time::Stamp;
 use crate::store::index::Row;
 use crate::store::layout::{self, Layout};
+use crate::store::odd::{self, Odd};
 use crate::store::runtime::{self, Event};
 use crate::store::{closing, escalation, index, lock, meta, pipeline, report, write};
 use std::fmt;
@@ -42,17 +43,23 @@ impl std::error::Error for StoreError {}
 impl StoreError {
     /// What helps.
     pub fn remedy(&self, lang: Lang) -> &'static str {
-        let (en, ru) = match self.source.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => ("make room", "освободи место"),
-            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                ("give write access", "дай право на запись")
-            }
-            io::ErrorKind::NotFound => ("put the folder back where it was", "верни папку на её место"),
-            io::ErrorKind::Other => ("see to that", "устрани это"),
-            _ => ("make room or give write access", "освободи место или дай право на запись"),
-        };
-        lang.pick(en, ru)
+        remedy(self.source.kind(), lang)
     }
+}
+
+/// What helps against this kind of trouble with files.
+pub fn remedy(kind: io::ErrorKind, lang: Lang) -> &'static str {
+    let (en, ru) = match kind {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => ("make room", "освободи место"),
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            ("give write access", "дай право на запись")
+        }
+        io::ErrorKind::NotFound => ("put the folder back where it was", "верни папку на её место"),
+        io::ErrorKind::InvalidData => ("it is no UTF-8 text; mend it", "это не текст в UTF-8; исправь его"),
+        io::ErrorKind::Other => ("see to that", "устрани это"),
+        _ => ("make room or give write access", "освободи место или дай право на запись"),
+    };
+    lang.pick(en, ru)
 }
 
 pub(in crate::store) fn at(path: &Path) -> impl FnOnce(io::Error) -> StoreError + '_ {
@@ -248,9 +255,9 @@ impl Recorder {
         let Fact::Spoke { turn } = fact else { return Ok(false) };
         let turn_path = self.dir.join(turn.name.to_string());
         let (meta_path, old, new) = self.meta_texts(&before.meta, &after.meta)?;
-        // A link stays a link, and a stranger's file is moved aside first: both are slower ways.
+        // A link stays a link, bytes stay bytes, and a stranger's file is moved aside first: all are slower ways.
         let is_link = meta_path.symlink_metadata().is_ok_and(|m| m.file_type().is_symlink());
-        if new == old || is_link || turn_path.symlink_metadata().is_ok() {
+        if new == old.text || old.is_odd || is_link || turn_path.symlink_metadata().is_ok() {
             return Ok(false);
         }
         let pair =
@@ -267,22 +274,22 @@ impl Recorder {
 
     fn save_meta(&mut self, before: &Meta, after: &Meta) -> Result<(), StoreError> {
         let (path, old, new) = self.meta_texts(before, after)?;
-        if new != old {
-            write::atomic(&path, new.as_bytes()).map_err(at(&path))?;
+        if new != old.text {
+            write::atomic(&path, &old.bytes(&new)).map_err(at(&path))?;
         }
-        self.meta_text = Some(new);
+        self.meta_text = Some(new).filter(|_| !old.is_odd);
         Ok(())
     }
 
     /// `meta.yaml` with its text now and as it shall be.
-    fn meta_texts(&mut self, before: &Meta, after: &Meta) -> Result<(PathBuf, String, String), StoreError> {
+    fn meta_texts(&mut self, before: &Meta, after: &Meta) -> Result<(PathBuf, Odd, String), StoreError> {
         let path = self.dir.join(layout::META);
-        let old = fs::read_to_string(&path).map_err(at(&path))?;
-        let ours = self.meta_text.take().is_some_and(|text| text == old);
-        let known = if ours { meta::edit_known(&old, before, after) } else { None };
-        let new = known.unwrap_or_else(|| meta::edit(&old, after));
+        let old = odd::read(&path).map_err(at(&path))?;
+        let ours = self.meta_text.take().is_some_and(|text| text == old.text);
+        let known = if ours { meta::edit_known(&old.text, before, after) } else { None };
+        let new = known.unwrap_or_else(|| meta::edit(&old.text, after));
         if ours {
-            self.meta_text = Some(old.clone());
+            self.meta_text = Some(old.text.clone());
         }
         Ok((path, old, new))
     }
@@ -331,41 +338,45 @@ impl Recorder {
             .map_err(|e| StoreError { path: path.clone(), source: io::Error::other(e.to_string()) })?;
         // Under the lock nobody else writes the index: what lies about is of engines that died.
         write::sweep(&path);
-        let old = match fs::read_to_string(&path) {
-            Ok(text) => text,
+        let file = match odd::read(&path) {
+            Ok(file) => file,
             Err(e) if e.kind() == io::ErrorKind::NotFound => {
-                index::empty(after.meta.lang(), &after.meta.date)
+                Odd { text: index::empty(after.meta.lang(), &after.meta.date), is_odd: false }
             }
             Err(e) => return Err(at(&path)(e)),
         };
+        let old = &file.text;
         let new = match fact {
             Fact::Indexed => {
                 let link = self.layout.in_sessions(&self.dir.join(layout::REPORT));
                 let count =
                     if after.is_round_loop() { substantive_rounds(after) } else { after.meta.turns_count };
-                index::upsert(&old, &Row::completed(&after.meta, count, &link)).0
+                index::upsert(old, &Row::completed(&after.meta, count, &link)).0
             }
             Fact::Interrupted { .. } | Fact::Resumed => {
                 let status = after.meta.status;
-                index::set_status(&old, &self.id, status, "—").unwrap_or_else(|| {
+                index::set_status(old, &self.id, status, "—").unwrap_or_else(|| {
                     let row = Row { status: status.key().into(), ..Row::started(&after.meta) };
-                    index::upsert(&old, &row).0
+                    index::upsert(old, &row).0
                 })
             }
-            _ if index::status_of(&old, &self.id).is_some() => old.clone(),
-            _ => index::upsert(&old, &Row::started(&after.meta)).0,
+            _ if index::status_of(old, &self.id).is_some() => old.clone(),
+            _ => index::upsert(old, &Row::started(&after.meta)).0,
         };
-        if new == old && path.exists() {
+        if new == *old && path.exists() {
             Ok(())
         } else {
-            write::atomic(&path, new.as_bytes()).map_err(at(&path))
+            write::atomic(&path, &file.bytes(&new)).map_err(at(&path))
         }
     }
 
     fn closing_file(&self, meta: &Meta) -> Result<(), StoreError> {
         let path = self.layout.orz(&self.id);
         write::sweep(&path);
-        let report = fs::read_to_string(self.dir.join(layout::REPORT)).unwrap_or_default();
+        // A closing file without its insight would look finished for ever.
+        let from = self.dir.join(layout::REPORT);
+        let report = fs::read(&from).map_err(at(&from))?;
+        let report = String::from_utf8_lossy(&report);
         let lang = if self.closing_style.russian { Lang::Ru } else { Lang::En };
         let insight = closing::insight(&report);
         let text = closing::render(meta, &self.layout.relative(&self.dir), &insight, lang);

@@ -10,11 +10,15 @@ use crate::domain::time::Stamp;
 use crate::store::write;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 const NOTES: &str = "notes.json";
 const EVENTS: &str = "events.jsonl";
+const LACKS: &str = "events.jsonl cannot be read in";
 const PILOT: &str = "pilot.log";
 const INBOX: &str = "inbox";
+/// A file that nobody has written to for so long is as it will be.
+const SETTLED: Duration = Duration::from_secs(2);
 
 /// In place of a question's id: the pilot wants the session interrupted.
 pub const INTERRUPT: &str = "/interrupt";
@@ -54,9 +58,29 @@ pub fn save_notes(dir: &Path, notes: &Notes) -> io::Result<()> {
     write::atomic(&dir.join(NOTES), &serde_json::to_vec_pretty(notes)?)
 }
 
+/// The log's text. A line that is no UTF-8 costs itself and not the others.
+fn log(dir: &Path) -> String {
+    let bytes = std::fs::read(dir.join(EVENTS)).unwrap_or_default();
+    String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())
+}
+
+/// What the log lacks and nobody was told yet: a crash can tear its last line, a disk any.
+pub fn log_problem(dir: &Path) -> Option<String> {
+    let bytes = std::fs::read(dir.join(EVENTS)).unwrap_or_default();
+    // As every line is that we write; to take them apart for this would make opening slow.
+    let sound = |line: &[u8]| {
+        line.starts_with(b"{\"seq\":") && line.ends_with(b"}") && std::str::from_utf8(line).is_ok()
+    };
+    let told = |line: &[u8]| line.windows(LACKS.len()).any(|part| part == LACKS.as_bytes());
+    let untold = bytes.split(|b| *b == b'\n').rev().take_while(|line| !told(line));
+    let lost = untold.filter(|line| !line.is_empty() && !sound(line)).count();
+    (lost > 0)
+        .then(|| format!("{LACKS} {lost} of its lines; the story and the cost that are shown lack them"))
+}
+
 /// The number of the next event.
 pub fn next_seq(dir: &Path) -> u64 {
-    let Ok(text) = std::fs::read_to_string(dir.join(EVENTS)) else { return 1 };
+    let text = log(dir);
     let last = text.lines().rev().find_map(|line| {
         let value: serde_json::Value = serde_json::from_str(line).ok()?;
         value.get("seq")?.as_u64()
@@ -101,8 +125,7 @@ pub fn clear(dir: &Path) -> io::Result<()> {
 
 /// All events; a torn last line is left out.
 pub fn events(dir: &Path) -> Vec<Event> {
-    let text = std::fs::read_to_string(dir.join(EVENTS)).unwrap_or_default();
-    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+    log(dir).lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
 /// The event log's path.
@@ -112,7 +135,7 @@ pub fn events_file(dir: &Path) -> PathBuf {
 
 /// What the calls cost that ended at a time that counts. Only their lines are read: a log holds whole turns.
 pub fn spent(dir: &Path, counts: impl Fn(Stamp) -> bool) -> Spent {
-    let text = std::fs::read_to_string(dir.join(EVENTS)).unwrap_or_default();
+    let text = log(dir);
     let mut spent = Spent::default();
     for line in text.lines().filter(|line| line.contains("\"fact\":\"call-ended\"")) {
         let Ok(event) = serde_json::from_str::<Event>(line) else { continue };
@@ -184,6 +207,23 @@ pub fn inbox(dir: &Path) -> Vec<(PathBuf, Message)> {
     paths.sort();
     let read = |path: PathBuf| Some((path.clone(), serde_json::from_slice(&std::fs::read(path).ok()?).ok()?));
     paths.into_iter().filter_map(read).collect()
+}
+
+/// Files of the inbox that hold no answer. One that was written a moment ago may not be whole yet.
+pub fn unreadable(dir: &Path) -> Vec<PathBuf> {
+    let readable: Vec<PathBuf> = inbox(dir).into_iter().map(|(path, _)| path).collect();
+    let entries = std::fs::read_dir(dir.join(INBOX)).into_iter().flatten().flatten();
+    let old = |path: &Path| {
+        let written = std::fs::metadata(path).and_then(|m| m.modified()).ok();
+        written.and_then(|at| at.elapsed().ok()).is_some_and(|age| age >= SETTLED)
+    };
+    let is_answer = |path: &PathBuf| path.extension().is_some_and(|e| e == "json");
+    entries.map(|e| e.path()).filter(|p| is_answer(p) && !readable.contains(p) && old(p)).collect()
+}
+
+/// Keeps such a file where nobody takes it for an answer.
+pub fn put_aside(path: &Path) -> io::Result<()> {
+    write::rename(path, &path.with_extension("unreadable"))
 }
 
 /// The folder that other processes put answers into.

@@ -245,7 +245,7 @@ impl Desk {
     }
 
     /// Ends the engine as a crash would.
-    fn kill_engine(&self) {
+    pub fn kill_engine(&self) {
         let told = self.stage.run(&["engines"]).out;
         let pid: String =
             told.split_once("process ").unwrap().1.chars().take_while(char::is_ascii_digit).collect();

@@ -336,7 +336,8 @@ fn play(quiet: &Quiet, fault: &Fault, operation: usize, mounts: bool) -> Option<
         for (name, text) in &before {
             assert_eq!(now.get(name), Some(text), "{name} was accepted; {what}");
         }
-        if ran.code != Some(0) {
+        // PC-643: the closing file is the one that nobody waits for; who reads that it is missing resumes.
+        if ran.code != Some(0) || ran.out.contains("the closing file could not be written") {
             stage.assert_closed(&stage.resume(&[]));
         }
     } else {
@@ -364,14 +365,22 @@ fn all() -> bool {
     std::env::var_os("FLIGHTDECK_FAULTS").is_some()
 }
 
+/// `FLIGHTDECK_FAULTS=all`, the name of a fault, or `name/operation` for one play of it.
+fn asked(fault: &Fault, operation: usize) -> bool {
+    let word = std::env::var("FLIGHTDECK_FAULTS").unwrap_or_default();
+    let (name, at) = word.split_once('/').unwrap_or((&word, ""));
+    (name == "all" || name == fault.name) && (at.is_empty() || at == operation.to_string())
+}
+
 #[expect(clippy::print_stdout, reason = "the table is what a full run is for")]
 fn every(faults: &[Fault], mounts: bool) {
     let quiet = quiet();
     let count = quiet.operations.len();
     assert!(count > 100, "{count}");
+    let mut wrong = Vec::new();
     for (nth, fault) in faults.iter().enumerate() {
         let taken: Vec<usize> = match all() {
-            true => (1..=count).collect(),
+            true => (1..=count).filter(|at| asked(fault, *at)).collect(),
             // The beginning of a session, its middle and its end; other operations for each fault.
             false => [1, 4, 7].iter().map(|part| part * count / 8 + nth * 3 % 10).collect(),
         };
@@ -394,8 +403,11 @@ fn every(faults: &[Fault], mounts: bool) {
         });
         println!("{:<32} at {:>3} operations: {:?}", fault.name, taken.len(), came.into_inner().unwrap());
         let failed = failed.into_inner().unwrap();
-        assert!(failed.is_empty(), "{} at operations {failed:?}", fault.name);
+        if !failed.is_empty() {
+            wrong.push(format!("{} at operations {failed:?}", fault.name));
+        }
     }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 /// A release build has no faults; without `setpriv` root could not be refused anything.

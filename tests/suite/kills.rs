@@ -1,5 +1,6 @@
 //! SIGKILL at any moment, and what stands in the way of writing: nothing accepted is lost, nothing is said twice.
 
+use crate::dash::Desk;
 use crate::stage::{AGREES, Ran, Running, Stage, finish, until};
 use std::collections::BTreeMap;
 use std::fs;
@@ -91,6 +92,55 @@ pub fn turns(stage: &Stage) -> BTreeMap<String, String> {
         name.ends_with(".md") && name.as_bytes()[0].is_ascii_digit() && name.as_bytes().get(2) == Some(&b'-')
     };
     stage.files().into_iter().filter(|n| is_turn(n)).map(|n| (n.clone(), stage.file(&n))).collect()
+}
+
+/// A killed engine is said by its screen, which leaves the terminal as it was; a killed screen takes nothing with it.
+#[test]
+fn pc_706_killed_screens_and_engines_lose_nothing() {
+    let quiet = Stage::new();
+    long(&quiet);
+    quiet.assert_closed(&quiet.run(&ARGS));
+    let plays = if std::env::var_os("FLIGHTDECK_FAULTS").is_some() { 90 } else { 6 };
+    for play in 0..plays {
+        let desk = Desk::new();
+        long(&desk.stage);
+        let mut s = desk.session("bo,cy", (100, 30));
+        s.shows("how-large-is-the");
+        let pause = Duration::from_micros((play as u64 + 1).wrapping_mul(0x9e37_79b9) % 900_000);
+        let end = std::time::Instant::now() + pause;
+        while std::time::Instant::now() < end {
+            std::thread::park_timeout(end.saturating_duration_since(std::time::Instant::now()));
+        }
+        let what = format!("play {play}, killed after {pause:?}");
+        if play % 3 != 0 {
+            s.signal(rustix::process::Signal::KILL);
+        }
+        let accepted = turns(&desk.stage);
+        if play % 3 != 1 {
+            desk.kill_engine();
+        }
+        if play % 3 == 0 {
+            assert_eq!(s.code(), 1, "{what}");
+            assert!(String::from_utf8_lossy(&s.raw).contains("the engine ended"), "{what}");
+            s.clean();
+        } else {
+            s.code();
+        }
+        if play % 3 == 1 {
+            until("the engine comes to the gate alone", || desk.stage.questions() == ["gate"]);
+            assert_eq!(desk.stage.run(&["engines", "--stop", "--force"]).code, Some(0), "{what}");
+        }
+        desk.stage.assert_closed(&desk.stage.resume(&[]));
+        let found = turns(&desk.stage);
+        for (name, text) in &accepted {
+            assert_eq!(found.get(name), Some(text), "{name} was accepted; {what}");
+        }
+        assert_eq!(tree(&desk.stage.sessions()), tree(&quiet.sessions()), "{what}");
+        let mut calls = desk.stage.calls();
+        let repeated = calls.len() - quiet.calls().len();
+        calls.dedup();
+        assert!(calls == quiet.calls() && repeated <= 1, "{what}: {:?}", desk.stage.calls());
+    }
 }
 
 #[test]

@@ -25,6 +25,7 @@ mod evidence;
 mod faults;
 mod filter;
 mod fuzzed;
+mod garbled;
 mod git;
 mod hostile;
 mod kills;

@@ -5,6 +5,7 @@
 //! goes on. The default suite takes a few operations of each story, `just crash-walk` all of them and a thousand
 //! random instants (`FLIGHTDECK_WALK=all`, or the name of a story, or `story/step/operation` for one play of it).
 
+use crate::garbled::{Damage, Whole};
 use crate::kills::{tree, turns};
 use crate::stage::{AGREES, Ran, Running, Stage, finish};
 use flightdeck::agents::rehearsal;
@@ -20,8 +21,8 @@ use std::time::{Duration, Instant};
 const FAULT: &str = "FLIGHTDECK_FAULT";
 
 /// A session to play: what it needs, how it begins, what the pilot says.
-struct Story {
-    name: String,
+pub struct Story {
+    pub name: String,
     prepare: Box<dyn Fn(&Stage) + Sync + Send>,
     /// Arguments of `run`.
     run: Vec<String>,
@@ -36,7 +37,7 @@ fn words(text: &[&str]) -> Vec<String> {
 }
 
 /// A story of `flightdeck demo`, through script adapters, so that its calls are counted.
-fn rehearsed(name: &str) -> Story {
+pub fn rehearsed(name: &str) -> Story {
     let told = rehearsal::story(name).unwrap();
     let keys: Vec<(String, String)> =
         told.participants().map(|p| (p.vendor.clone(), p.agent_id.clone())).collect();
@@ -87,7 +88,7 @@ fn kind(kind: &flightdeck::domain::question::QuestionKind) -> String {
 }
 
 /// What the demo stories lack: a rejected reply, a skip, a hand-off, an escalation, a second look and a commit.
-fn rough() -> Story {
+pub fn rough() -> Story {
     let prepare = |stage: &Stage| {
         crate::kills::long(stage);
         stage.script(
@@ -140,23 +141,31 @@ fn only() -> Option<(usize, usize)> {
 }
 
 /// A fault: at this step of the play, or at each, this value of the variable.
-#[derive(Debug, Clone)]
-struct Fault {
-    step: Option<usize>,
-    plan: String,
+#[derive(Debug, Clone, Default)]
+pub struct Fault {
+    pub step: Option<usize>,
+    pub plan: String,
+    /// What becomes of a file after that.
+    pub damage: Option<Damage>,
 }
 
 /// How a play went.
 #[derive(Debug, Default)]
-struct Play {
+pub struct Play {
     /// Processes that were started, without those that only look.
-    steps: usize,
+    pub steps: usize,
     /// The processes that had the fault.
-    struck: Vec<Ran>,
+    pub struck: Vec<Ran>,
     /// Turn files right after the fault.
-    kept: BTreeMap<String, String>,
-    calls: Vec<String>,
-    tree: BTreeMap<String, String>,
+    pub kept: BTreeMap<String, String>,
+    pub calls: Vec<String>,
+    pub tree: BTreeMap<String, String>,
+    /// What a resume changed in a session that was shown as closed.
+    pub not_closed: Vec<String>,
+    /// All that was printed after a file was damaged.
+    pub said: String,
+    /// The damaged file stood in the way, and was put back.
+    pub restored: bool,
 }
 
 /// What the pilot does next.
@@ -168,18 +177,20 @@ enum Next {
 }
 
 impl Story {
-    fn stage(&self) -> Stage {
+    pub fn stage(&self) -> Stage {
         let stage = Stage::new();
         (self.prepare)(&stage);
         stage
     }
 
     /// Plays to the end, with at most one fault.
-    fn play(&self, stage: &Stage, fault: Option<&Fault>) -> Play {
+    pub fn play(&self, stage: &Stage, fault: Option<&Fault>) -> Play {
         let mut play = Play::default();
         let mut given: BTreeMap<String, usize> = BTreeMap::new();
         let mut pending: Option<(String, String)> = None;
         let mut owed = false;
+        let mut whole: Option<Whole> = None;
+        let mut closed: Option<BTreeMap<String, String>> = None;
         while play.steps < 60 {
             let state = look(stage);
             // An answer that was cut off counts when its question is gone.
@@ -190,7 +201,10 @@ impl Story {
             }
             let next = match self.next(stage, state.as_ref(), &given, fault) {
                 // Who saw a process die, or read that it is paused, resumes, whatever the files say.
-                Next::Done if owed => Next::Resume,
+                Next::Done if owed => {
+                    closed = Some(tree(&stage.sessions()));
+                    Next::Resume
+                }
                 next => next,
             };
             let args = match &next {
@@ -214,7 +228,23 @@ impl Story {
                 command.env(FAULT, &fault.plan);
             }
             let ran = finish(command, "");
+            if whole.is_some() {
+                let show = stage.run(&["show", &stage.id()]);
+                play.said += &format!("{}{}{}{}", show.out, show.err, ran.out, ran.err);
+                if !matches!(ran.code, Some(0 | 3)) {
+                    // It said why it does not go on; the pilot takes the file from a backup.
+                    whole.take().unwrap().restore();
+                    play.restored = true;
+                    play.steps += 1;
+                    continue;
+                }
+            }
             owed = ran.code != Some(0);
+            if let Some(closed) = closed.take() {
+                let now = tree(&stage.sessions());
+                let is_new = |(name, text): &(&String, &String)| closed.get(*name) != Some(*text);
+                play.not_closed.extend(now.iter().filter(is_new).map(|(name, _)| name.clone()));
+            }
             if let Next::Answer { kind, mark, .. } = next {
                 pending = Some((kind, mark));
             }
@@ -223,6 +253,7 @@ impl Story {
                     play.kept = turns(stage);
                 }
                 play.struck.push(ran);
+                whole = fault.and_then(|f| f.damage.as_ref()).and_then(|damage| damage.strike(stage));
             } else {
                 let ends = matches!(ran.code, Some(0 | 3));
                 assert!(ends, "{} {fault:?} {args:?}: {ran:?}", self.name);
@@ -281,6 +312,7 @@ impl Story {
             let (_, last) = end(name).unwrap_or_else(|| panic!("{what}: {name} was accepted and is lost"));
             assert_eq!(&crate::kills::without_times(text), last, "{what}: {name} was torn or changed");
         }
+        assert!(play.not_closed.is_empty(), "{what}: it was not closed: {:?}", play.not_closed);
         let mut calls = play.calls.clone();
         calls.dedup();
         assert_eq!(calls, quiet.calls, "{what}: only the call in flight may be repeated");
@@ -311,8 +343,8 @@ fn all() -> bool {
 }
 
 /// The quiet play, and the operations of each of its steps.
-fn quiet(story: &Story) -> (Play, Vec<usize>) {
-    let noted = Fault { step: None, plan: "note@1+".into() };
+pub fn quiet(story: &Story) -> (Play, Vec<usize>) {
+    let noted = Fault { plan: "note@1+".into(), ..Fault::default() };
     let mut play = story.play(&story.stage(), Some(&noted));
     let operations = play.struck.iter().map(|ran| ran.err.matches(FAULT).count()).collect();
     play.kept.clear();
@@ -333,7 +365,7 @@ fn walk(story: &Story, act: &str, on: &str, few: usize, judge: &(dyn Fn(&Ran) + 
     let (next, struck, repeated) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
     let failed = Mutex::new(Vec::new());
     let one = |step: usize, operation: usize| {
-        let fault = Fault { step: Some(step), plan: format!("{act}@{operation}{on}") };
+        let fault = Fault { step: Some(step), plan: format!("{act}@{operation}{on}"), damage: None };
         let play = story.play(&story.stage(), Some(&fault));
         let ran = &play.struck[0];
         // The last operations of a step may belong to a thread that its end overtakes.
@@ -408,7 +440,7 @@ fn sm_0_a_disk_that_refuses_at_any_file_operation_is_said_and_resume_goes_on() {
 fn sm_0_a_slow_disk_changes_nothing() {
     let story = rehearsed("consensus");
     let (quiet, _) = quiet(&story);
-    let fault = Fault { step: None, plan: "slow@1+".into() };
+    let fault = Fault { plan: "slow@1+".into(), ..Fault::default() };
     let play = story.play(&story.stage(), Some(&fault));
     assert_eq!(play.steps, quiet.steps);
     assert_eq!(story.check(&quiet, &fault, &play), 0);
@@ -435,8 +467,8 @@ fn pc_706_a_thousand_random_instants_lose_nothing() {
                     let stage = story.stage();
                     let pause = Duration::from_micros((n as u64).wrapping_mul(0x9e37_79b9) % 700_000);
                     kill_after(&stage, story, pause);
-                    let fault =
-                        Fault { step: Some(usize::MAX), plan: format!("random instant {n}, {pause:?}") };
+                    let plan = format!("random instant {n}, {pause:?}");
+                    let fault = Fault { step: Some(usize::MAX), plan, damage: None };
                     let kept = if look(&stage).is_some() { turns(&stage) } else { BTreeMap::new() };
                     let play = Play { kept, ..story.play(&stage, Some(&fault)) };
                     repeated.fetch_add(story.check(quiet, &fault, &play), Ordering::Relaxed);
