@@ -166,6 +166,11 @@ pub fn rebase(at: &Path, onto: &str) -> Result<Result<String, Vec<String>>, Refu
     }
 }
 
+/// The file has the content of this blob.
+pub fn holds(file: &Path, blob: &str) -> bool {
+    Oid::hash_file(ObjectType::Blob, file).is_ok_and(|found| found.to_string() == blob)
+}
+
 /// Writes the files of a copy back to the folder it was copied from. All of them are compared first, and each once more
 /// right before it is written: a file that somebody has changed since is left alone and named. Done twice it is done once.
 pub fn apply_copy(real: &Path, at: &Path, files: &[Changed]) -> Result<(), Blocked> {

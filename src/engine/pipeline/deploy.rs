@@ -5,7 +5,7 @@ use super::edit;
 use super::job::Shop;
 use crate::config::implementation::RepoSetting;
 use crate::domain::input::CallResult;
-use crate::domain::session::pipeline::change::{ChangeKind, Edit, FileChange, Tree};
+use crate::domain::session::pipeline::change::{ChangeKind, Edit, FileChange, ReservedEdit, Tree};
 use crate::domain::session::pipeline::content::{self, Record};
 use crate::domain::session::pipeline::track::{COPIED, Deployed, Refusal, Stop};
 use crate::domain::session::slug::brief;
@@ -121,14 +121,25 @@ fn all(
 /// PC-505: nothing reserved is written without an approval of exactly this content.
 fn approved(shop: &Shop, van: &Van) -> Result<(), Refusal> {
     let reserved = van.edit.reserved.iter().filter(|e| e.repo == van.tree.name);
-    let open: Vec<String> =
-        reserved.filter(|e| !content::is_approved(&shop.gate_log, e)).map(|e| e.label()).collect();
+    let open: Vec<String> = reserved
+        .filter(|e| !content::is_approved(&shop.gate_log, e) && !under_way(shop, van, e))
+        .map(|e| e.label())
+        .collect();
     match open.is_empty() {
         true => Ok(()),
         false => {
             let text = format!("no unused approval of this content: {}", open.join(", "));
             Err(van.stop(Stop::Unapproved, text))
         }
+    }
+}
+
+/// The approval was used by this deployment, which was cut off: what it used it for is there.
+fn under_way(shop: &Shop, van: &Van, edit: &ReservedEdit) -> bool {
+    match content::used_by(&shop.gate_log, van.edit.number, edit) {
+        Some(COPIED) => !van.tree.git && deploy::holds(&van.real().join(&edit.path), &edit.after),
+        Some(sha) => onward::head(van.at()).is_ok_and(|head| head == sha),
+        None => false,
     }
 }
 

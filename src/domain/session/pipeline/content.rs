@@ -87,6 +87,12 @@ pub fn is_approved(log: &[Record], edit: &ReservedEdit) -> bool {
     !edit.hunks.is_empty() && shown.iter().any(all)
 }
 
+/// What the deployment of this very edit became when it used the approval up: the commit, or `copy`. It may have been cut
+/// off before anything else of it was written down, and goes on with the same approval.
+pub fn used_by<'a>(log: &'a [Record], number: u32, edit: &ReservedEdit) -> Option<&'a str> {
+    log.iter().rev().filter(|r| r.is_of(number, edit)).find_map(|r| r.used.as_deref())
+}
+
 /// What is known about each hunk of an edit, for showing: its own decisions, else those of an earlier edit of the same
 /// content, used up or not.
 pub fn known(log: &[Record], number: u32, edit: &ReservedEdit) -> Vec<Option<bool>> {
@@ -112,14 +118,15 @@ pub enum Due {
 }
 
 pub fn due(log: &[Record], edit: &Edit) -> Due {
-    let shown = |e: &ReservedEdit| is_approved(log, e) || was_shown(log, edit.number, e);
+    let granted = |e: &ReservedEdit| is_approved(log, e) || used_by(log, edit.number, e).is_some();
+    let shown = |e: &ReservedEdit| granted(e) || was_shown(log, edit.number, e);
     if let Some(at) = edit.reserved.iter().position(|e| !shown(e)) {
         return Due::Show(at);
     }
     let decided: Vec<Vec<Option<bool>>> = edit
         .reserved
         .iter()
-        .map(|e| if is_approved(log, e) { Vec::new() } else { decisions(log, edit.number, e) })
+        .map(|e| if granted(e) { Vec::new() } else { decisions(log, edit.number, e) })
         .collect();
     let open = decided.iter().enumerate().flat_map(|(file, hunks)| {
         hunks.iter().zip(1u32..).filter(|(d, _)| d.is_none()).map(move |(_, id)| (file, id))
@@ -204,6 +211,9 @@ mod tests {
         log.push(Record { used: Some("sha".into()), ..line(1, "b", &[]) });
         assert_eq!(known(&log, 2, &reserved("b")), [Some(true), Some(true)], "it was approved all the same");
         assert!(!is_approved(&log, &reserved("b")), "used up");
+        assert_eq!(used_by(&log, 1, &reserved("b")), Some("sha"));
+        assert_eq!(due(&log, &edit(1, "b")), Due::Nothing, "its own deployment goes on");
+        assert_eq!(due(&log, &edit(2, "b")), Due::Show(0), "another one asks again");
     }
 
     #[test]
