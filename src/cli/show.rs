@@ -9,7 +9,7 @@ use super::finish::kind;
 use crate::domain::question::Question;
 use crate::domain::session::evidence::{Evidence, summed};
 use crate::domain::session::order::reading_order;
-use crate::domain::session::phase::phase;
+use crate::domain::session::phase::shown;
 use crate::domain::session::state::Session;
 use crate::domain::session::turn::TurnName;
 use crate::engine::desk::Desk;
@@ -38,7 +38,7 @@ pub fn run(place: &Place, args: Show) -> Result<u8, CliError> {
         let value = serde_json::json!({
             "id": id.to_string(),
             "dir": loaded.dir,
-            "phase": phase(s).key(),
+            "phase": shown(s),
             "status": s.meta.status.key(),
             "result_class": s.meta.engine_result_class.map(|c| c.key()),
             "decision": s.meta.engine_decision.map(|d| d.key()),
@@ -63,7 +63,7 @@ pub fn run(place: &Place, args: Show) -> Result<u8, CliError> {
     println!("{id}");
     println!("task        {}", sanitize(&s.meta.task_description));
     println!("where       {}", loaded.dir.display());
-    println!("status      {} · {}", s.meta.status.key(), phase(s).key());
+    println!("status      {} · {}", s.meta.status.key(), shown(s));
     println!("writer      {}", s.meta.writer_agent);
     println!("peers       {}", peers.join(", "));
     if let Some(class) = s.meta.engine_result_class {

@@ -221,6 +221,16 @@ impl Phase {
     }
 }
 
+/// Where it stands, for people and scripts that ask. What this engine began to close and did not finish is not closed yet,
+/// whatever `meta.yaml` had to say before the index and the closing file were written; a tree of another program is as that
+/// one left it.
+pub fn shown(s: &Session) -> &'static str {
+    match phase(s) {
+        Phase::Finalize(_) if !s.meta.engine_phase.is_empty() => "finalize",
+        other => other.key(),
+    }
+}
+
 /// The value of `engine_phase` (PC-164). A commit changes nothing in it, because it would change a committed file.
 pub fn written(s: &Session) -> &'static str {
     match s.meta.status {

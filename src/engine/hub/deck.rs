@@ -4,7 +4,7 @@
 use super::{Hub, locked, spend};
 use crate::domain::session::id::SessionId;
 use crate::domain::session::meta::Status;
-use crate::domain::session::phase::{current_round, exchanges, phase};
+use crate::domain::session::phase::{current_round, exchanges, shown};
 use crate::domain::session::state::Session;
 use crate::domain::time::Stamp;
 use crate::engine::questions::open_questions;
@@ -137,7 +137,7 @@ fn from_session(s: &Session) -> Row {
         task: s.meta.task_description.clone(),
         peers: peers.join("+"),
         status: s.meta.status,
-        phase: phase(s).key().into(),
+        phase: shown(s).into(),
         result: s.meta.engine_result_class,
         at,
         questions: Vec::new(),

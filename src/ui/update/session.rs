@@ -5,6 +5,7 @@ use crate::domain::effect::Call;
 use crate::domain::lang::Lang;
 use crate::domain::session::id::SessionId;
 use crate::domain::session::meta::Status;
+use crate::domain::session::phase::shown;
 use crate::domain::session::state::ReportState;
 use crate::engine::run::Command;
 use crate::engine::wire::{Ask, Owner};
@@ -74,10 +75,17 @@ pub fn report(model: &mut Model, id: &SessionId) -> Vec<Cmd> {
 /// Pauses a running session, lets a standing one go on.
 pub fn pause(model: &mut Model, id: &SessionId) -> Vec<Cmd> {
     // A session whose folder was away is in view before it is in the deck again.
-    let shown = || model.watched.get(id).map(|w| (w.view.owner, w.session().meta.status, false));
-    let known = model.deck.row(id).map(|row| (row.owner, row.status, row.foreign)).or_else(shown);
-    let Some((owner, status, foreign)) = known else { return Vec::new() };
+    let unfinished = |phase: &str| phase == "finalize";
+    let watched = model.watched.get(id);
+    let seen =
+        watched.map(|w| (w.view.owner, w.session().meta.status, false, unfinished(shown(w.session()))));
+    let row = model.deck.row(id).map(|row| (row.owner, row.status, row.foreign, unfinished(&row.phase)));
+    let Some((owner, status, foreign, unfinished)) = row.or(seen) else { return Vec::new() };
     let lang = model.lang();
+    let go_on = || {
+        let ask = Ask::Resume { id: id.clone(), yes: false };
+        (lang.pick("going on", "продолжаем"), Some(Cmd::ask(ask)))
+    };
     let (text, cmd) = match (owner, status) {
         _ if foreign => {
             (lang.pick("it belongs to another program", "она принадлежит другой программе"), None)
@@ -93,9 +101,9 @@ pub fn pause(model: &mut Model, id: &SessionId) -> Vec<Cmd> {
             lang.pick("pausing; the running call counts nothing", "пауза; идущий вызов не засчитывается"),
             Some(Cmd::command(id, Command::Pause)),
         ),
-        (Owner::Nobody, Status::Started) => {
-            (lang.pick("going on", "продолжаем"), Some(Cmd::ask(Ask::Resume { id: id.clone(), yes: false })))
-        }
+        (Owner::Nobody, Status::Started) => go_on(),
+        // A closing that was cut off is finished like anything else.
+        (Owner::Nobody, Status::Completed) if unfinished => go_on(),
         (Owner::Nobody, Status::Interrupted) => {
             let text = lang.pick("Take up the interrupted session again?", "Продолжить прерванную сессию?");
             return ask_first(model, text, vec![Cmd::ask(Ask::Resume { id: id.clone(), yes: true })]);
