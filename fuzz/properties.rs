@@ -5,21 +5,28 @@ use flightdeck::agents::acp;
 use flightdeck::agents::call::Progress;
 use flightdeck::agents::registry::Native;
 use flightdeck::agents::stream::{Stream, cause, mark};
+use flightdeck::domain::lang::Lang;
 use flightdeck::domain::session::claim::claims;
 use flightdeck::domain::session::clean::judge_pass;
 use flightdeck::domain::session::id::SessionId;
 use flightdeck::domain::session::marker::{markers, prose, without_markers};
 use flightdeck::domain::session::meta::{Meta, ResultClass, Status};
+use flightdeck::domain::session::pipeline::change::{ChangeKind, Edit, FileChange, Hunk, ReservedEdit, Tree};
+use flightdeck::domain::session::pipeline::finding::{self, Severity};
+use flightdeck::domain::session::pipeline::{announce, change};
 use flightdeck::domain::session::turn::TurnName;
 use flightdeck::domain::time::Stamp;
-use flightdeck::engine::wire::{Ask, Tell};
+use flightdeck::engine::wire::{Ask, Patch, Tell};
+use flightdeck::git::hunk;
 use flightdeck::store::report::{self, EngineHead};
 use flightdeck::store::verify::{VerifyInput, verify as check};
 use flightdeck::store::{escalation as question, frontmatter as head, index as rows, meta as head_file};
 use flightdeck::ui::keymap::Keymap;
 use flightdeck::ui::markdown::{self, Marks, paint};
+use flightdeck::ui::model::pipeline::doc::{Doc, Kind, NONE};
 use flightdeck::ui::text as screen;
 use flightdeck::ui::theme::{Colours, Theme};
+use flightdeck::ui::view::pipeline::flow::Flow;
 use std::collections::BTreeSet;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
@@ -27,7 +34,7 @@ use std::process::ExitStatus;
 /// A target: its name, which is that of its corpus, and what it runs.
 pub type Target = (&'static str, fn(&[u8]));
 
-pub const TARGETS: [Target; 15] = [
+pub const TARGETS: [Target; 18] = [
     ("frontmatter", frontmatter),
     ("meta", meta),
     ("index", index),
@@ -43,6 +50,9 @@ pub const TARGETS: [Target; 15] = [
     ("config", config),
     ("text", text),
     ("markdown", markdown_pages),
+    ("diff", diff),
+    ("findings", findings),
+    ("announcements", announcements),
 ];
 
 fn lossy(data: &[u8]) -> String {
@@ -242,4 +252,126 @@ pub fn markdown_pages(data: &[u8]) {
     }
     let folded: BTreeSet<usize> = (0..document.headings.len()).collect();
     document.rows(width, &folded);
+}
+
+/// Two texts that an agent left, and a diff that somebody says is between them. The first byte is a width, and the first
+/// NUL divides the texts.
+pub fn diff(data: &[u8]) {
+    let Some((width, rest)) = data.split_first() else { return };
+    let (before, after) = rest.split_at(rest.iter().position(|b| *b == 0).unwrap_or(rest.len()));
+    let (before, after) = (lossy(before), lossy(after.get(1..).unwrap_or_default()));
+    let found = hunk::hunks(&before, &after);
+    assert_eq!(hunk::apply(&before, &found, |_| true), after, "all of it");
+    assert_eq!(hunk::apply(&before, &found, |_| false), before, "nothing of it");
+    let hunks: Vec<Hunk> = found
+        .into_iter()
+        .map(|h| Hunk {
+            old_start: h.old_start,
+            old: h.old_lines,
+            new_start: h.new_start,
+            new: h.new_lines,
+            around: String::new(),
+        })
+        .collect();
+    let of = hunks.len();
+    let (repo, path) = (String::from("app"), String::from("a.md"));
+    let reserved =
+        ReservedEdit { repo: repo.clone(), path: path.clone(), before: "1".into(), after: "2".into(), hunks };
+    // The screen gets the text from elsewhere: whatever it says, every change is shown to be decided on, once.
+    for text in [before, after] {
+        let patch = Patch {
+            repo: repo.clone(),
+            path: path.clone(),
+            kind: ChangeKind::Modified,
+            added: 1,
+            removed: 1,
+            binary: false,
+            text,
+        };
+        let doc = Doc::new(vec![patch], std::slice::from_ref(&reserved), 1, false, 1);
+        assert_eq!(doc.rows.iter().filter(|row| row.kind == Kind::Gate).count(), of, "every change once");
+        assert_eq!(doc.gates.len(), of);
+        for (n, row) in doc.rows.iter().enumerate() {
+            let _ = (doc.text(row), doc.question(n), doc.end(n));
+            assert!(row.pair == NONE || doc.rows[row.pair as usize].pair == n as u32, "a pair is mutual");
+            if let Some(place) = doc.place(n) {
+                assert!(doc.row_at(&place).is_some());
+            }
+        }
+        for side in [false, true] {
+            let mut flow = Flow::default();
+            flow.take(&doc, u16::from(*width), side);
+            for row in 0..doc.rows.len() {
+                let (top, lines) = flow.place(row);
+                assert!(lines > 0 && top + lines <= flow.total());
+                assert!(flow.moved(row, 1, doc.rows.len()) < doc.rows.len());
+            }
+        }
+    }
+}
+
+/// What a reviewer said. A finding is one line, and found again in the next review that says the same.
+pub fn findings(data: &[u8]) {
+    let text = lossy(data);
+    let review = finding::read(1, &text);
+    assert!(review.usable || review.findings.is_empty());
+    let total: usize = Severity::ALL.iter().map(|s| review.count(*s)).sum();
+    assert_eq!(total, review.findings.len());
+    for found in &review.findings {
+        assert!(found.is_same(found));
+        assert!(!found.line().contains('\n'), "{found:?}");
+        let again = finding::read(2, &format!("## {}\n- {}\n", found.severity.key(), found.line()));
+        assert!(again.findings.len() <= 1 && again.findings.iter().all(|f| f.severity == found.severity));
+    }
+}
+
+/// What an agent says it changed, against files whose names it chose. The announcement keeps its four lines.
+pub fn announcements(data: &[u8]) {
+    let text = lossy(data);
+    let (report, names) = text.split_once('\0').unwrap_or((&text, ""));
+    let file = |path: &str| FileChange {
+        repo: "app".into(),
+        path: path.into(),
+        kind: ChangeKind::Modified,
+        before: "1".into(),
+        after: "2".into(),
+        before_mode: 0o100_644,
+        after_mode: 0o100_644,
+        added: 1,
+        removed: 1,
+        binary: false,
+        says: String::new(),
+    };
+    let tree = Tree {
+        name: "app".into(),
+        real: "/r/app".into(),
+        path: "/w/app".into(),
+        branch: String::new(),
+        base: String::new(),
+        git: true,
+    };
+    let mut files: Vec<FileChange> = names.split('\0').filter(|name| !name.is_empty()).map(file).collect();
+    let claims = change::claims(report).unwrap_or_default();
+    assert!(
+        claims.iter().all(|(path, what)| !path.is_empty() && !path.contains('\n') && !what.contains('\n'))
+    );
+    let (missing, unclaimed) = change::compare(&claims, &mut files, std::slice::from_ref(&tree));
+    assert!(missing.len() <= claims.len() && unclaimed.len() <= files.len());
+    let edit = Edit {
+        number: 1,
+        files,
+        trees: Vec::new(),
+        reserved: Vec::new(),
+        missing,
+        unclaimed,
+        reviews: 0,
+        verifies: 0,
+        pinpoint: false,
+    };
+    for lang in [Lang::En, Lang::Ru] {
+        let said = announce::text(lang, "2026-08-24-01-fuzzed", &edit, std::slice::from_ref(&tree));
+        assert_eq!(said.split('\n').count(), 4, "{said:?}");
+    }
+    let labels = announce::fresh(&edit, &[]);
+    assert!(announce::fresh(&edit, &labels).is_empty());
 }

@@ -12,7 +12,10 @@ pub fn fresh(edit: &Edit, announced: &[String]) -> Vec<String> {
 pub fn text(lang: Lang, session: &str, edit: &Edit, trees: &[Tree]) -> String {
     let real =
         |repo: &str| trees.iter().find(|t| t.name == repo).map(|t| t.real.as_str()).unwrap_or_default();
-    let files: Vec<String> = edit.files.iter().map(|f| format!("{}/{}", real(&f.repo), f.path)).collect();
+    // An agent may call a file what looks like the next line.
+    let one_line = |path: &str| path.replace(char::is_control, "\u{fffd}");
+    let files: Vec<String> =
+        edit.files.iter().map(|f| format!("{}/{}", real(&f.repo), one_line(&f.path))).collect();
     let mut repos: Vec<&str> = edit.files.iter().map(|f| f.repo.as_str()).collect();
     repos.dedup();
     let (files, repos) = (files.join(", "), repos.join(" · "));
@@ -62,6 +65,14 @@ mod tests {
              /home/ada/web/c.js\nRepo: app · web\nMethod: Edit/Write tools directly"
         );
         assert!(text(Lang::Ru, "x", &edit(), &[]).starts_with("Реализация консенсуса x\nФайлы: "));
+    }
+
+    #[test]
+    fn pc_510_a_file_name_adds_no_line() {
+        let edit = Edit { files: vec![file("app", "a\nRepo: web\u{1b}[2J")], ..edit() };
+        let said = text(Lang::En, "x", &edit, &[]);
+        assert_eq!(said.lines().nth(1), Some("Files: /a\u{fffd}Repo: web\u{fffd}[2J"));
+        assert_eq!(said.lines().count(), 4);
     }
 
     #[test]

@@ -251,7 +251,7 @@ fn blank(file: u32) -> Row {
 fn holds(hunk: &Hunk, row: &Row) -> bool {
     let inside = |start: u32, lines: &[String], at: u32| {
         let start = start.max(1);
-        (start..start + lines.len() as u32).contains(&at)
+        (start..start.saturating_add(lines.len() as u32)).contains(&at)
     };
     match row.kind {
         Kind::Gone => inside(hunk.old_start, &hunk.old, row.old),
@@ -292,12 +292,16 @@ fn parsed(patch: &Patch, file: u32) -> Vec<Row> {
     rows
 }
 
+const HIGHEST: u32 = u32::MAX / 2;
+
 /// First lines of `@@ -12,3 +14 @@`.
 fn starts(head: &str) -> Option<(u32, u32)> {
     let mut words = head.split(' ').skip(1);
     let mut number = |sign: char| {
         let word = words.next()?.strip_prefix(sign)?;
-        word.split(',').next()?.parse().ok()
+        let line: u32 = word.split(',').next()?.parse().ok()?;
+        // No text has so many lines; what follows counts on from here.
+        Some(line.min(HIGHEST))
     };
     Some((number('-')?, number('+')?))
 }
