@@ -8,8 +8,10 @@
 //! | 3 floods of events inside a multiplexer | `ui::frame::tests::a_flood_of_changes_is_60_frames_a_second`, `ui::term::tests::what_is_set_is_undone` (no movements of the mouse) |
 //! | 4 the reading position is taken | `rule_2_what_comes_does_not_move_the_reader`, `rule_2_new_text_never_moves_the_reader` and others by that rule |
 //! | 5 input methods die while lists are drawn | here; `complaint_5_a_letter_that_stands_is_not_emptied_and_drawn_again` |
-//! | 6, 9 the size of before, rows that vanish, two widths | `complaint_6_every_size_is_drawn`, `complaint_15_a_storm_of_resizes_while_text_streams_ends_in_a_whole_screen` |
+//! | 6 the size of before, rows that vanish | here; `complaint_6_every_size_is_drawn` |
+//! | 7 the whole history is sent again | here |
 //! | 8 no way back in the text | here |
+//! | 9 the same text at two widths | here |
 //! | 10, 11 letters of doubtful width | `complaint_11_a_letter_that_the_terminal_counts_otherwise_moves_nothing_on_its_line` |
 //! | 12 controls in a text | `complaint_12_hostile_text_leaves_borders_standing`, `rule_4_nothing_an_agent_wrote_reaches_the_terminal_as_control` |
 //! | 13 letters that crash, stay or are cut | `complaint_13_nothing_stays_of_a_letter_that_is_gone`, `ui::text::tests` (any text, any width) |
@@ -121,6 +123,38 @@ fn complaint_05_an_input_method_finds_the_cursor_where_the_text_goes_on() {
 }
 
 #[test]
+fn complaint_06_another_height_shows_every_part_once() {
+    let desk = Desk::new();
+    let mut s = said(&desk, STORY, (80, 40));
+    for rows in [39, 24, 25, 40] {
+        s.resize((80, rows));
+        let whole = |s: &Pty| {
+            let (text, rows) = (s.text(), s.parser.screen().rows(0, 80).collect::<Vec<_>>());
+            let last = rows.last().is_some_and(|row| row.trim_end().ends_with("? keys"));
+            last && text.matches("? keys").count() == 1
+                && text.matches("1 waiting").count() == 1
+                && rows.first().is_some_and(|row| row.contains("how-large-is-the"))
+        };
+        s.until("one heading, one footer", whole);
+    }
+    leave(s);
+}
+
+#[test]
+fn complaint_07_another_height_sends_a_screen_and_not_the_history() {
+    let desk = Desk::new();
+    let mut s = said(&desk, STORY, (80, 40));
+    s.shows("line-");
+    let from = s.raw.len();
+    s.resize((80, 30));
+    let last = |s: &Pty| s.parser.screen().rows(0, 80).last().is_some_and(|row| row.contains("? keys"));
+    s.until("drawn anew", |s| s.raw.len() > from && last(s));
+    let written = s.raw.len() - from;
+    assert!(written < 80 * 30 * 4, "{written} bytes for a screen of {} cells", 80 * 30);
+    leave(s);
+}
+
+#[test]
 fn complaint_08_all_of_a_long_text_can_be_read_again() {
     let desk = Desk::new();
     let mut s = said(&desk, STORY, (80, 24));
@@ -130,6 +164,21 @@ fn complaint_08_all_of_a_long_text_can_be_read_again() {
     s.shows("line-3000 of");
     s.keys("\x1b[5~");
     s.until("a page back", |s| !s.text().contains("line-3000 of") && s.text().contains("line-29"));
+    leave(s);
+}
+
+#[test]
+fn complaint_09_after_a_reflow_every_word_stands_there_once() {
+    let desk = Desk::new();
+    let words: Vec<String> = (1..=80).map(|n| format!("w{n:03}")).collect();
+    let mut s = said(&desk, &words.join(" "), (120, 40));
+    for cols in [120, 50, 91, 44, 89, 200] {
+        s.resize((cols, 40));
+        s.until("every word once", |s| {
+            let text = s.text();
+            words.iter().all(|word| text.matches(word.as_str()).count() == 1)
+        });
+    }
     leave(s);
 }
 
