@@ -6,6 +6,7 @@
 
 pub mod action;
 pub mod app;
+pub mod code;
 pub mod frame;
 pub mod input;
 pub mod key;

@@ -3,6 +3,8 @@
 //! There is no ticker. The model names the next time at which something changes by itself; when nothing does, nobody
 //! wakes us.
 
+use super::code::Painted;
+use super::code::worker::Worker;
 use super::frame::Frames;
 use super::input::Input;
 use super::model::{Clock, Model};
@@ -60,6 +62,7 @@ enum Woke {
     Signal(Signal),
     Input(Option<io::Result<Event>>),
     Tell(Option<Tell>),
+    Painted(Option<Painted>),
     Time,
 }
 
@@ -82,8 +85,14 @@ pub async fn run(asks: mpsc::Sender<Ask>, mut tells: mpsc::Receiver<Tell>, setti
     let mut input = Some(Input::open());
     let mut frames = Frames::default();
     let first = start(&mut model, &settings.start);
-    let mut out =
-        Outside { asks, term: &mut term, input: &mut input, signals: &mut signals, settings: &settings };
+    let mut out = Outside {
+        asks,
+        term: &mut term,
+        input: &mut input,
+        signals: &mut signals,
+        settings: &settings,
+        painter: Worker::default(),
+    };
     let mut ended = out.perform(&mut model, first).await;
     while ended.is_none() {
         let frame = model.dirty.then(|| frames.next(model.clock.at));
@@ -94,6 +103,7 @@ pub async fn run(asks: mpsc::Sender<Ask>, mut tells: mpsc::Receiver<Tell>, setti
             signal = out.signals.next() => Woke::Signal(signal),
             event = next_event(out.input) => Woke::Input(event),
             tell = tells.recv() => Woke::Tell(tell),
+            painted = out.painter.next() => Woke::Painted(painted),
             () = async { match deadline { Some(at) => sleep_until(at).await, None => pending().await } } => Woke::Time,
         };
         model.clock = clock();
@@ -111,6 +121,8 @@ pub async fn run(asks: mpsc::Sender<Ask>, mut tells: mpsc::Receiver<Tell>, setti
             model.dirty = false;
             let drawn = out.term.draw(model.size, title(&model), |frame| view(&mut model, frame));
             ended = drawn.err().map(Why::Terminal);
+            let cmds = update(&mut model, Msg::Drawn);
+            ended = ended.or(out.perform(&mut model, cmds).await);
         }
     }
     out.aside().await;
@@ -134,6 +146,7 @@ struct Outside<'a> {
     input: &'a mut Option<Input>,
     signals: &'a mut Signals,
     settings: &'a Settings,
+    painter: Worker,
 }
 
 impl Outside<'_> {
@@ -158,7 +171,8 @@ impl Outside<'_> {
             }
             Woke::Tell(Some(tell)) => Msg::Tell(Box::new(tell)),
             Woke::Tell(None) => return Some(Why::EngineGone(model.engine.bye.take())),
-            Woke::Time => return None,
+            Woke::Painted(Some(painted)) => Msg::Painted(painted),
+            Woke::Painted(None) | Woke::Time => return None,
         };
         cmds.extend(update(model, msg));
         None
@@ -176,6 +190,10 @@ impl Outside<'_> {
                         );
                         model.say(busy, Role::Failed);
                     }
+                    Ok(())
+                }
+                Cmd::Paint(wish) => {
+                    self.painter.wish(wish);
                     Ok(())
                 }
                 Cmd::Copy(text) => self.term.copy(&text),

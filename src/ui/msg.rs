@@ -2,6 +2,8 @@
 
 use crate::domain::session::id::SessionId;
 use crate::engine::wire::{Ask, Tell};
+use crate::ui::code::Painted;
+use crate::ui::code::worker::Wish;
 use crossterm::event::{KeyEvent, MouseEvent};
 
 /// What can reach the screen.
@@ -16,6 +18,10 @@ pub enum Msg {
     Tell(Box<Tell>),
     /// A time that [`super::model::Model::next_wake`] named has come.
     Tick,
+    /// A frame was drawn; what is seen is known now.
+    Drawn,
+    /// Lines of a diff have their colours.
+    Painted(Painted),
     /// The editor was left, with its text or the reason why there is none.
     Edited(Result<String, String>),
 }
@@ -24,6 +30,8 @@ pub enum Msg {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cmd {
     Ask(Box<Ask>),
+    /// Work out the colours of these lines.
+    Paint(Wish),
     /// To the clipboard, by way of the terminal.
     Copy(String),
     /// A question stands open and nobody looks: bell and desktop, as configured.

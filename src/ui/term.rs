@@ -4,6 +4,7 @@
 
 mod steady;
 
+use super::code::worker::THREAD;
 use super::settings::Desktop;
 use super::text::one_line;
 use crossterm::clipboard::CopyToClipboard;
@@ -183,6 +184,10 @@ fn restore() {
 fn restore_before_panics() {
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
+        // A syntax that fails on some text costs the colours, not the screen.
+        if std::thread::current().name() == Some(THREAD) {
+            return;
+        }
         restore();
         before(info);
     }));

@@ -32,10 +32,13 @@ pub enum Role {
     DiffDel,
     Warning,
     Link,
+    CodeKeyword,
+    CodeString,
+    CodeName,
 }
 
 /// Names as the theme files spell them.
-pub const ROLES: [(Role, &str); 22] = [
+pub const ROLES: [(Role, &str); 25] = [
     (Role::Text, "text"),
     (Role::Muted, "muted"),
     (Role::Border, "border"),
@@ -58,6 +61,9 @@ pub const ROLES: [(Role, &str); 22] = [
     (Role::DiffDel, "diff-del"),
     (Role::Warning, "warning"),
     (Role::Link, "link"),
+    (Role::CodeKeyword, "code-keyword"),
+    (Role::CodeString, "code-string"),
+    (Role::CodeName, "code-name"),
 ];
 
 /// The themes that ship, as name and text.
@@ -129,6 +135,11 @@ impl Theme {
     /// The style of a role. Backgrounds are painted only for the selection.
     pub fn of(&self, role: Role) -> Style {
         self.styles[role as usize]
+    }
+
+    /// Whether code looks any different from other text.
+    pub fn colours_code(&self) -> bool {
+        [Role::CodeKeyword, Role::CodeString, Role::CodeName].iter().any(|role| self.of(*role).fg.is_some())
     }
 
     /// The style of a participant: 0 is the writer, peers follow in calling order.

@@ -46,6 +46,11 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
         }
         Msg::Tell(tell) => tell::heard(model, *tell),
         Msg::Tick => tick(model),
+        Msg::Drawn => pipeline::paint(model),
+        Msg::Painted(painted) => {
+            pipeline::painted(model, painted);
+            Vec::new()
+        }
         Msg::Edited(result) => {
             model.dirty = true;
             keys::edited(model, result)

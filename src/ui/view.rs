@@ -39,6 +39,7 @@ const LEAST: (u16, u16) = (20, 5);
 pub fn view(model: &mut Model, frame: &mut Frame) {
     let mut layout = std::mem::take(&mut model.layout);
     layout.hits.clear();
+    layout.rows = None;
     let area = frame.area();
     let mut canvas = Canvas { frame, layout: &mut layout, look: &model.look, clock: model.clock };
     if area.width < LEAST.0 || area.height < LEAST.1 {

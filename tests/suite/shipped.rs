@@ -7,7 +7,7 @@ use std::fs;
 use std::path::PathBuf;
 
 /// What a theme gives a colour, in the order of the files.
-const ROLES: [&str; 22] = [
+const ROLES: [&str; 25] = [
     "text",
     "muted",
     "border",
@@ -30,6 +30,9 @@ const ROLES: [&str; 22] = [
     "diff-del",
     "warning",
     "link",
+    "code-keyword",
+    "code-string",
+    "code-name",
 ];
 
 /// The screens that have keys of their own, and `global`, whose keys work on all of them.

@@ -12,8 +12,10 @@ use crate::domain::session::pipeline::content;
 use crate::domain::session::state::Session;
 use crate::engine::wire::Scope;
 use crate::ui::action::Action;
+use crate::ui::code::Colours;
 use crate::ui::model::watched::Watched;
 use doc::{Doc, Place};
+use std::sync::Arc;
 
 /// From this width on a diff may stand side by side.
 pub const SIDE: u16 = 120;
@@ -71,7 +73,8 @@ pub struct Pipeline {
     pub scope: Scope,
     /// The file that is shown as a whole.
     pub whole: Option<String>,
-    pub doc: Option<Doc>,
+    pub doc: Option<Arc<Doc>>,
+    pub colours: Colours,
     /// Why there is no diff, or not all of it.
     pub why: Option<String>,
     pub asked: Option<Wanted>,
@@ -112,6 +115,7 @@ impl Pipeline {
             scope: Scope::Session,
             whole: None,
             doc: None,
+            colours: Colours::default(),
             why: None,
             asked: None,
             cursor: 0,
@@ -151,7 +155,7 @@ impl Pipeline {
             None if first => open().unwrap_or(0),
             None => 0,
         };
-        self.doc = Some(doc);
+        self.doc = Some(Arc::new(doc));
         self.follow(s);
         self.go_on();
     }
@@ -256,7 +260,7 @@ pub fn works(p: &Pipeline, w: &Watched, action: Action, width: u16) -> Option<bo
     let diff = rows && (p.part == Part::Diff || (width >= WIDE && p.large == Part::Diff));
     Some(match action {
         Action::Approve | Action::Reject => {
-            let open = |doc| decided(p, doc, p.cursor, s) == Some(Decided::Open);
+            let open = |doc: &Arc<Doc>| decided(p, doc, p.cursor, s) == Some(Decided::Open);
             diff && p.doc.as_ref().is_some_and(open)
         }
         Action::Retry => offers(p, w, "retry"),

@@ -10,6 +10,8 @@ use crate::domain::session::state::Session;
 use crate::engine::run::Command;
 use crate::engine::wire::{Ask, Scope, Tell};
 use crate::ui::action::{Action, Context};
+use crate::ui::code::Painted;
+use crate::ui::code::worker::Wish;
 use crate::ui::model::menu::{Kind, Menu};
 use crate::ui::model::pipeline::doc::{Doc, Place};
 use crate::ui::model::pipeline::found::found;
@@ -203,6 +205,29 @@ pub fn diff(model: &mut Model, tell: Tell) {
         p.why = why.clone();
         p.take(Doc::new(patches, reserved, edit, cut, stamp), w.session());
         return;
+    }
+}
+
+/// Asks for the colours of what was drawn, where they are missing.
+pub fn paint(model: &mut Model) -> Vec<Cmd> {
+    if !model.look.theme.colours_code() {
+        return Vec::new();
+    }
+    let Some((stamp, rows)) = model.layout.rows.clone() else { return Vec::new() };
+    let Some(p) = front(model) else { return Vec::new() };
+    let Some(doc) = p.doc.as_ref().filter(|doc| doc.stamp == stamp) else { return Vec::new() };
+    let wanted = p.colours.wanted(stamp, doc.rows.len(), rows);
+    wanted.map(|rows| Cmd::Paint(Wish { doc: doc.clone(), rows })).into_iter().collect()
+}
+
+/// Takes colours, if the document is still there.
+pub fn painted(model: &mut Model, painted: Painted) {
+    for screen in &mut model.screens {
+        let Screen::Pipeline(p) = screen else { continue };
+        if p.doc.as_ref().is_some_and(|doc| doc.stamp == painted.stamp) {
+            model.dirty |= p.colours.take(painted);
+            return;
+        }
     }
 }
 

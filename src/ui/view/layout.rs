@@ -9,6 +9,7 @@ use crate::ui::view::pipeline::flow::Flow;
 use ratatui::layout::{Position, Rect};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
 use std::rc::Rc;
 
 /// A text that scrolls.
@@ -54,6 +55,8 @@ pub struct Layout {
     pub wraps: Wraps,
     /// The diff as it was laid out last.
     pub flow: Flow,
+    /// The rows of a diff that are seen, and the stamp of their document.
+    pub rows: Option<(u64, Range<usize>)>,
     /// The question of the change that stands before the pilot's eyes, under his cursor.
     pub decidable: Option<String>,
 }

@@ -1,5 +1,6 @@
 //! The pipeline: the steps of an implementation as a track, below it what is to be seen of them.
 
+mod code;
 mod diff;
 pub mod flow;
 mod lists;

@@ -380,3 +380,32 @@ fn a_long_diff_opens_and_is_walked_through() {
     typed(&mut m, "G");
     assert!(drawn(&mut m).contains("pub const LIMIT"));
 }
+
+#[test]
+fn colours_come_after_the_first_frame_and_only_for_what_is_seen() {
+    use crate::ui::code::paint::Painter;
+    use crate::ui::code::{Painted, worker::Wish};
+    let wish = |cmds: Vec<Cmd>| {
+        cmds.into_iter().find_map(|c| if let Cmd::Paint(wish) = c { Some(wish) } else { None })
+    };
+    let mut m = on_pipeline((80, 24), Lang::En, deployed());
+    heard_diff(&mut m);
+    m.look.theme = crate::ui::theme::Theme::shipped("light", crate::ui::theme::Colours::True).unwrap();
+    assert_eq!(wish(update(&mut m, Msg::Drawn)), None, "nothing was drawn");
+    drawn(&mut m);
+    let Wish { doc, rows } = wish(update(&mut m, Msg::Drawn)).expect("colours are wanted");
+    assert_eq!(wish(update(&mut m, Msg::Drawn)), None, "they are under way");
+    let painted = Painter::new().paint(&doc, rows.clone(), &|| false).unwrap();
+    m.dirty = false;
+    update(&mut m, Msg::Painted(Painted { stamp: doc.stamp + 7, from: 0, rows: painted.clone() }));
+    assert!(!m.dirty, "of a document that is gone");
+    update(&mut m, Msg::Painted(Painted { stamp: doc.stamp, from: rows.start, rows: painted }));
+    assert!(m.dirty);
+    let coloured =
+        (0..doc.rows.len()).any(|row| here(&m).colours.of(doc.stamp, row).is_some_and(|r| !r.is_empty()));
+    assert!(coloured);
+    m.look.theme = crate::ui::theme::Theme::shipped("light", crate::ui::theme::Colours::None).unwrap();
+    heard_diff(&mut m);
+    drawn(&mut m);
+    assert_eq!(wish(update(&mut m, Msg::Drawn)), None, "NO_COLOR");
+}

@@ -1,17 +1,19 @@
 //! The diff: below each other or side by side, with what was decided about each change.
 
+use super::code::{self, Shown};
 use crate::domain::lang::Lang;
 use crate::domain::session::state::Session;
 use crate::engine::wire::{ChangeKind, Scope};
 use crate::ui::model::pipeline::doc::{Doc, Kind, NONE, Row};
 use crate::ui::model::pipeline::{Decided, Part, Pipeline, decided};
-use crate::ui::text::{sanitize, wrap};
+use crate::ui::text::wrap;
 use crate::ui::theme::Role;
 use crate::ui::view::draw::{Canvas, safe};
 use crate::ui::view::layout::{Hit, Pane, Spot};
 use ratatui::layout::Rect;
-use ratatui::style::{Modifier, Style};
+use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
+use std::ops::Range;
 use unicode_width::UnicodeWidthStr;
 
 /// From this width on both numbers of a line are shown.
@@ -47,9 +49,14 @@ pub fn draw(p: &Pipeline, s: &Session, canvas: &mut Canvas, area: Rect) {
     let seen = end + usize::from(below > 0) <= top + usize::from(area.height);
     canvas.layout.decidable = doc.question(cursor).filter(|_| seen);
     let paper = Paper { p, doc, s, gutter, digits, text, both: area.width >= NUMBERS };
+    let mut rows_seen: Option<Range<usize>> = None;
     for (first, (left, right)) in flow.from(top) {
         if first >= top + usize::from(area.height) {
             break;
+        }
+        for row in [left, right].into_iter().filter(|row| *row != NONE).map(|row| row as usize) {
+            let seen = rows_seen.get_or_insert(row..row + 1);
+            *seen = seen.start.min(row)..seen.end.max(row + 1);
         }
         let rows = if side && left != right { vec![(left, 0), (right, half + 1)] } else { vec![(left, 0)] };
         let over = side && is_text(doc, left) && left == right;
@@ -75,6 +82,7 @@ pub fn draw(p: &Pipeline, s: &Session, canvas: &mut Canvas, area: Rect) {
             canvas.hit(Rect { y, height: 1, ..area }, Hit::Pipeline(Spot::Row(row as usize)));
         }
     }
+    canvas.layout.rows = rows_seen.map(|rows| (doc.stamp, rows));
     canvas.layout.flow = flow;
     canvas.more(area, below, false);
 }
@@ -156,7 +164,7 @@ impl Paper<'_> {
         let mark = Span::styled(if here { "▌" } else { " " }, canvas.style(Role::Focus));
         let Some(row) = self.doc.rows.get(at as usize) else { return Line::from(mark) };
         match row.kind {
-            Kind::Same | Kind::Gone | Kind::Came => self.code(row, n, right, mark, canvas),
+            Kind::Same | Kind::Gone | Kind::Came => self.code(at, row, n, right, mark, canvas),
             Kind::File => Line::from([vec![mark], self.file(row, canvas)].concat()),
             Kind::Gate => Line::from([vec![mark], self.gate(at as usize, canvas)].concat()),
             Kind::Head | Kind::Note => {
@@ -168,6 +176,7 @@ impl Paper<'_> {
 
     fn code(
         &self,
+        at: u32,
         row: &Row,
         n: usize,
         right: Option<bool>,
@@ -192,14 +201,15 @@ impl Paper<'_> {
         let text = self.doc.text(row);
         let mut spans = vec![
             mark,
-            Span::styled(numbers, canvas.style(Role::Muted)),
+            Span::styled(numbers, canvas.style(if row.kind == Kind::Same { Role::Muted } else { role })),
             Span::styled(if n == 0 { sign } else { " " }, style),
         ];
-        let wrapped = wrap(text, usize::from(self.text));
-        match self.doc.rows.get(row.pair as usize).filter(|_| wrapped.len() == 1 && n == 0) {
-            Some(pair) => spans.extend(marked(&wrapped[0], &sanitize(self.doc.text(pair)), style)),
-            None => spans.extend(wrapped.into_iter().nth(n).map(|line| Span::styled(line, style))),
-        }
+        let lines = wrap(text, usize::from(self.text));
+        let pair = self.doc.rows.get(row.pair as usize).filter(|_| lines.len() == 1 && n == 0);
+        let runs = self.p.colours.of(self.doc.stamp, at as usize).unwrap_or_default();
+        let other = pair.map(|pair| self.doc.text(pair));
+        let shown = Shown { text, lines: &lines, n, runs, other };
+        spans.extend(code::spans(&shown, style, row.kind != Kind::Same, &canvas.look.theme));
         Line::from(spans)
     }
 
@@ -284,23 +294,4 @@ pub fn kind(kind: ChangeKind, lang: Lang) -> (&'static str, &'static str) {
         ChangeKind::Modified => ("~", ""),
         ChangeKind::Deleted => ("-", lang.pick("deleted", "удалён")),
     }
-}
-
-/// A changed line with the part underlined in which it differs from the other side.
-fn marked(line: &str, other: &str, style: Style) -> Vec<Span<'static>> {
-    let (a, b): (Vec<char>, Vec<char>) = (line.chars().collect(), other.chars().collect());
-    let before = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
-    let most = a.len().min(b.len()) - before;
-    let after = a.iter().rev().zip(b.iter().rev()).take(most).take_while(|(x, y)| x == y).count();
-    let (from, to) = (before, a.len() - after);
-    // Where hardly anything is common, or nothing differs, there is nothing to point at.
-    if from >= to || before + after == 0 {
-        return vec![Span::styled(line.to_string(), style)];
-    }
-    let piece = |range: std::ops::Range<usize>| a[range].iter().collect::<String>();
-    vec![
-        Span::styled(piece(0..from), style),
-        Span::styled(piece(from..to), style.add_modifier(Modifier::UNDERLINED | Modifier::BOLD)),
-        Span::styled(piece(to..a.len()), style),
-    ]
 }
