@@ -47,7 +47,7 @@ fn is_unknown(detail: &str, stderr: &str) -> bool {
     static WORDS: LazyLock<Regex> = LazyLock::new(|| {
         #[expect(clippy::expect_used, reason = "the pattern is a constant that the tests compile")]
         Regex::new(
-            r#"(?i)no (?:conversation|rollout|previous sessions?|sessions?) found|error resuming session|resource not found|(?:session|conversation|thread)(?: \S+)? (?:was )?not found|(?:unknown|invalid|no such) (?:session|thread|conversation)"#,
+            r#"(?i)no (?:conversation|rollout|previous sessions?|sessions?) found|error resuming session|resource not found|session was not loaded|(?:session|conversation|thread)(?: \S+)? (?:was )?not found|(?:unknown|invalid|no such) (?:session|thread|conversation)"#,
         )
         .expect("a constant pattern")
     });
@@ -108,6 +108,7 @@ mod tests {
             "the CLI exited with 42: Error resuming session: No previous sessions found for this project.",
             "the CLI exited with 1: Error: Session not found",
             r#"kimi: Session "session_3f2a" not found."#,
+            r#"Internal error: OpenCode service failure (the session was not loaded) {"service":"session"}"#,
             r#"Resource not found {"sessionId":"3f2a"}"#,
         ] {
             let judged = judged("x", Some("3f2a"), "", refused(words)).unwrap_err();
