@@ -187,7 +187,7 @@ pub fn acp_lines(data: &[u8]) {
     lines.feed(data);
     lines.close();
     let (outgoing, _sent) = tokio::sync::mpsc::unbounded_channel();
-    let ask = acp::Ask { prompt: "say".into(), conversation: None, cwd: "/".into() };
+    let ask = acp::Ask { prompt: "say".into(), conversation: None, cwd: "/".into(), leave: None };
     let _ = runtime.block_on(acp::converse(ask, incoming, outgoing, &|_| ()));
 }
 

@@ -16,6 +16,7 @@ pub mod facts;
 pub mod finish;
 pub mod guard;
 pub mod hub;
+pub mod leave;
 pub mod ledger;
 pub mod leftovers;
 pub mod named;

@@ -1,22 +1,23 @@
 //! Any agent that speaks the Agent Client Protocol over its standard streams, as a vendor of its own (`kind: acp`). The
 //! crate that knows the protocol is named in this module and its children only.
 //!
-//! The agent gets no files and no terminal of ours, and every permission that it asks for is refused.
+//! The agent gets no files and no terminal of ours. What it asks leave for is refused, unless the pilot wants to be asked.
 
+mod permission;
 mod reply;
 
-use crate::agents::call::Progress;
+use crate::agents::call::{Leave, Progress};
 use crate::agents::contract::{self, Code};
+use crate::agents::process::hold::Hold;
 use crate::agents::stream::{Refused, Said};
 use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
-    ContentBlock, Implementation, InitializeRequest, LoadSessionRequest, NewSessionRequest,
-    PermissionOptionKind, PromptRequest, RequestPermissionOutcome, RequestPermissionRequest,
-    RequestPermissionResponse, SelectedPermissionOutcome, SessionId, SessionNotification, StopReason,
-    TextContent,
+    ContentBlock, Implementation, InitializeRequest, LoadSessionRequest, LoadSessionResponse,
+    NewSessionRequest, PromptRequest, RequestPermissionRequest, RequestPermissionResponse, SessionId,
+    SessionModeId, SessionModeState, SessionNotification, SetSessionModeRequest, StopReason, TextContent,
 };
-use agent_client_protocol::{Agent, Client};
+use agent_client_protocol::{Agent, Client, UntypedMessage};
 use reply::Collected;
 use std::io;
 use std::path::PathBuf;
@@ -31,6 +32,8 @@ pub struct Ask {
     pub conversation: Option<String>,
     /// The empty folder of the call.
     pub cwd: PathBuf,
+    /// Whom to ask for leave, and the clock that stands still meanwhile; without it the answer is no.
+    pub leave: Option<(Leave, Hold)>,
 }
 
 /// Cuts stdout into lines for [`converse`].
@@ -133,8 +136,8 @@ pub async fn converse(
 #[derive(Debug)]
 pub enum Told {
     Update(Box<SessionNotification>),
-    /// A permission was asked for, and refused: its title.
-    Refused(String),
+    /// A permission was asked for, and given or refused: its title.
+    Leave(String, bool),
     /// What an earlier conversation said is repeated when it is loaded; the reply begins here.
     Prompted,
 }
@@ -156,7 +159,8 @@ async fn talk(
         Ok::<_, io::Error>(to)
     });
     let transport = agent_client_protocol::Lines::new(Box::pin(outgoing), Box::pin(incoming));
-    let (updates, refusals) = (told.clone(), told.clone());
+    let (updates, answers) = (told.clone(), told.clone());
+    let (leave, asks) = (ask.leave.clone(), ask.leave.is_some());
     Client
         .v1()
         .name("flightdeck")
@@ -168,10 +172,22 @@ async fn talk(
             agent_client_protocol::on_receive_notification!(),
         )
         .on_receive_request(
-            async move |request: RequestPermissionRequest, responder, _: ConnectionTo<Agent>| {
-                let _ =
-                    refusals.send(Told::Refused(request.tool_call.fields.title.clone().unwrap_or_default()));
-                responder.respond(RequestPermissionResponse::new(refusal(&request)))
+            async move |request: RequestPermissionRequest, responder, agent: ConnectionTo<Agent>| {
+                let title = request.tool_call.fields.title.clone().unwrap_or_default();
+                let Some((leave, hold)) = leave.clone() else {
+                    let _ = answers.send(Told::Leave(title, false));
+                    return responder.respond(RequestPermissionResponse::new(permission::refusal(&request)));
+                };
+                let answers = answers.clone();
+                // A task of its own: what the agent tells meanwhile is heard.
+                agent.spawn(async move {
+                    let held = hold.hold();
+                    let chosen = leave.ask(permission::request(&request)).await;
+                    drop(held);
+                    let (outcome, is_allowed) = permission::outcome(&request, chosen);
+                    let _ = answers.send(Told::Leave(title, is_allowed));
+                    responder.respond(RequestPermissionResponse::new(outcome))
+                })
             },
             agent_client_protocol::on_receive_request!(),
         )
@@ -184,47 +200,67 @@ async fn talk(
                 let lost = "session not found: this agent cannot load one";
                 return Err(agent_client_protocol::Error::invalid_request().data(lost));
             }
-            let session = match ask.conversation.filter(|_| can_load) {
+            let mut is_silent = false;
+            let (session, modes) = match ask.conversation.filter(|_| can_load) {
                 Some(id) => {
                     let id = SessionId::new(id);
-                    let load = LoadSessionRequest::new(id.clone(), ask.cwd).meta(text_only());
-                    agent.send_request(load).block_task().await?;
-                    id
+                    let load = LoadSessionRequest::new(id.clone(), ask.cwd).meta(manner(asks));
+                    // As it came: some answer nothing where there is nothing, and refuse the prompt then.
+                    let load = UntypedMessage::new("session/load", load)?;
+                    let answer = agent.send_request(load).block_task().await.map_err(not_loaded)?;
+                    is_silent = answer.is_null();
+                    let answer: Option<LoadSessionResponse> = serde_json::from_value(answer).ok().flatten();
+                    (id, answer.and_then(|answer| answer.modes))
                 }
                 None => {
-                    let new = NewSessionRequest::new(ask.cwd).meta(text_only());
-                    agent.send_request(new).block_task().await?.session_id
+                    let new = NewSessionRequest::new(ask.cwd).meta(manner(asks));
+                    let new = agent.send_request(new).block_task().await?;
+                    (new.session_id, new.modes)
                 }
             };
+            if let Some(mode) = modes.filter(|_| asks).and_then(asking_mode) {
+                let set = SetSessionModeRequest::new(session.clone(), mode);
+                agent.send_request(set).block_task().await?;
+            }
             let _ = told.send(Told::Prompted);
             let prompt = vec![ContentBlock::Text(TextContent::new(ask.prompt))];
             let response =
                 agent.send_request(PromptRequest::new(session.clone(), prompt)).block_task().await?;
+            if is_silent && response.stop_reason == StopReason::Refusal {
+                let lost = "session not found: nothing was loaded, and the prompt was refused";
+                return Err(agent_client_protocol::Error::invalid_request().data(lost));
+            }
             Ok((response, can_load.then(|| session.0.to_string())))
         })
         .await
 }
 
 /// The protocol has no word for a session without tools. claude's agent has words of its own; others pass over them. It
-/// reads and sends what `@path` in a prompt names even without tools, unless that is denied.
-fn text_only() -> agent_client_protocol::v1::schema::Meta {
+/// reads and sends what `@path` in a prompt names even without tools, unless that is denied. Only an agent that asks the
+/// pilot first keeps its other tools.
+fn manner(asks: bool) -> agent_client_protocol::v1::schema::Meta {
     let mut meta = serde_json::Map::new();
-    let options = serde_json::json!({"tools": [], "settingSources": [],
-        "settings": {"permissions": {"deny": ["Read"]}}});
+    let mut options =
+        serde_json::json!({"settingSources": [], "settings": {"permissions": {"deny": ["Read"]}}});
+    if !asks {
+        options["tools"] = serde_json::json!([]);
+        meta.insert("systemPrompt".into(), crate::agents::native::SYSTEM.into());
+    }
     meta.insert("claudeCode".into(), serde_json::json!({"options": options}));
-    meta.insert("systemPrompt".into(), crate::agents::native::SYSTEM.into());
     meta
 }
 
-/// The option that refuses, by its kind and never by its place.
-fn refusal(request: &RequestPermissionRequest) -> RequestPermissionOutcome {
-    let of = |kind: PermissionOptionKind| request.options.iter().find(|option| option.kind == kind);
-    match of(PermissionOptionKind::RejectOnce).or_else(|| of(PermissionOptionKind::RejectAlways)) {
-        Some(option) => {
-            RequestPermissionOutcome::Selected(SelectedPermissionOutcome::new(option.option_id.clone()))
-        }
-        None => RequestPermissionOutcome::Cancelled,
-    }
+/// The mode in which agents ask before they act, where another one is on.
+fn asking_mode(modes: SessionModeState) -> Option<SessionModeId> {
+    const ASKS: &str = "default";
+    let is_offered = modes.available_modes.iter().any(|mode| &*mode.id.0 == ASKS);
+    (is_offered && &*modes.current_mode_id.0 != ASKS).then(|| SessionModeId::new(ASKS))
+}
+
+/// Whatever the reason in the agent's words, the conversation does not go on. What passes keeps its own class.
+fn not_loaded(mut error: agent_client_protocol::Error) -> agent_client_protocol::Error {
+    error.message.push_str(" (the session was not loaded)");
+    error
 }
 
 fn refused(error: &agent_client_protocol::Error) -> Refused {

@@ -3,8 +3,10 @@
 pub use crate::domain::effect::Purpose;
 pub use crate::domain::fact::Usage;
 use crate::domain::session::failure::Reason;
+use crate::domain::session::permission::Request;
 use std::path::PathBuf;
 use std::time::Duration;
+use tokio::sync::{mpsc, oneshot};
 
 /// One call. The prompt goes to the adapter's stdin and nowhere else (PC-055).
 #[derive(Debug, Clone)]
@@ -29,6 +31,34 @@ pub struct Call {
     pub extra_env: Vec<(String, String)>,
     /// Where an implementing call edits; `None` for every call that only speaks.
     pub work: Option<Work>,
+    /// Who is asked when the agent asks leave for something; without it the answer is no.
+    pub leave: Option<Leave>,
+}
+
+/// The way to the pilot, for an agent that asks leave while its call runs.
+#[derive(Debug, Clone)]
+pub struct Leave(mpsc::UnboundedSender<Asking>);
+
+/// One request that waits for its answer.
+#[derive(Debug)]
+pub struct Asking {
+    pub request: Request,
+    /// The chosen offer by its place; `None` refuses. Dropping it refuses too.
+    pub answer: oneshot::Sender<Option<usize>>,
+}
+
+impl Leave {
+    pub fn new() -> (Leave, mpsc::UnboundedReceiver<Asking>) {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        (Leave(sender), receiver)
+    }
+
+    /// Waits as long as it takes.
+    pub async fn ask(&self, request: Request) -> Option<usize> {
+        let (answer, answered) = oneshot::channel();
+        self.0.send(Asking { request, answer }).ok()?;
+        answered.await.ok().flatten()
+    }
 }
 
 /// The places of an implementing call.

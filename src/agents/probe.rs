@@ -40,6 +40,7 @@ async fn ask(program: &Path, env: &Vars) -> Result<String, String> {
         stdin: Stdin::Whole(Vec::new()),
         deadline: DEADLINE,
         idle: None,
+        hold: None,
         output_cap: 64 * 1024,
         confinement: None,
     };

@@ -3,11 +3,13 @@
 //!
 //! The end of a pipe never decides alone: a grandchild may hold it open after the child has exited.
 
+pub mod hold;
 pub mod kill;
 pub mod tree;
 pub mod vars;
 
 use super::sandbox::Confinement;
+use hold::Hold;
 use kill::{LOOK, TERM_GRACE, Target};
 use std::ffi::OsString;
 use std::future::Future;
@@ -43,6 +45,8 @@ pub struct Spec {
     pub deadline: Duration,
     /// Longest silence on stdout.
     pub idle: Option<Duration>,
+    /// Stops both clocks while somebody holds it.
+    pub hold: Option<Hold>,
     /// Most bytes of stdout.
     pub output_cap: u64,
     /// What the child and everything it starts may touch; `None` for no sandbox.
@@ -131,6 +135,8 @@ pub async fn run<R: Into<Next>>(
     let mut drain = pin!(sleep(Duration::MAX));
     let mut fed = pin!(sleep(Duration::MAX));
     let mut is_feeding = is_fed;
+    let mut hold = spec.hold.as_ref().map(Hold::watch);
+    let mut held: Option<Instant> = None;
     let end = loop {
         if !is_wanted {
             break End::Stopped;
@@ -139,8 +145,21 @@ pub async fn run<R: Into<Next>>(
             biased;
             () = &mut cancel => break End::Cancelled,
             // Who ended in time is judged by its end, not by those who still hold its pipes.
-            () = &mut deadline, if status.is_none() => break End::Deadline,
-            () = &mut idle, if spec.idle.is_some() && status.is_none() => break End::Idle,
+            () = &mut deadline, if status.is_none() && held.is_none() => break End::Deadline,
+            () = &mut idle, if spec.idle.is_some() && status.is_none() && held.is_none() => break End::Idle,
+            is_held = changed(&mut hold), if hold.is_some() => {
+                if let (Some(since), false) = (held, is_held) {
+                    let until = deadline.deadline() + since.elapsed();
+                    deadline.as_mut().reset(until);
+                    if let Some(limit) = spec.idle {
+                        idle.as_mut().reset(Instant::now() + limit);
+                    }
+                    held = None;
+                } else if is_held {
+                    held.get_or_insert_with(Instant::now);
+                }
+                continue;
+            }
             () = &mut fed, if is_fed && status.is_none() => break End::Fed,
             _ = &mut writer.0, if is_feeding => {
                 is_feeding = false;
@@ -189,6 +208,17 @@ pub async fn run<R: Into<Next>>(
     }
     guard.is_armed = false;
     Ok(Finished { end, stdout_bytes, stderr: pipes.stderr(), elapsed: started.elapsed() })
+}
+
+/// Whether the clocks stand still from now on. Only asked while there is somebody who may say so.
+async fn changed(hold: &mut Option<tokio::sync::watch::Receiver<bool>>) -> bool {
+    if let Some(told) = hold
+        && told.changed().await.is_ok()
+    {
+        return *told.borrow_and_update();
+    }
+    *hold = None;
+    false
 }
 
 /// Ends a running child and everybody with it; its output is thrown away meanwhile, so that it can end.

@@ -85,6 +85,15 @@ pub enum Sandbox {
     Off,
 }
 
+/// What becomes of an agent's requests for leave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Permissions {
+    #[default]
+    Refuse,
+    /// The pilot decides about each.
+    Ask,
+}
+
 /// Optional flags of the contract that a vendor's adapter takes (PC-056).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Supports {
@@ -157,6 +166,7 @@ pub struct Vendor {
     pub retries: u32,
     /// `None` when nobody has said.
     pub sandbox: Option<Sandbox>,
+    pub permissions: Permissions,
     /// Files and folders that a confined call may change besides its scratch folder.
     pub state: Vec<PathBuf>,
     /// Where the effective adapter comes from, for the settings view (PC-032).

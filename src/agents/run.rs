@@ -11,8 +11,8 @@ pub use files::{LastCall, Record, last_failure, reap_stale, remove_tree};
 use crate::agents::call::{Call, CallFailure, Cause, Outcome, Progress, Reply};
 use crate::agents::contract::{self, Code, Fault};
 use crate::agents::privacy::pii;
-use crate::agents::process::{self, End, Event, Finished, Next, vars::Vars};
-use crate::agents::registry::{Kind, Native, Vendor};
+use crate::agents::process::{self, End, Event, Finished, Next, hold::Hold, vars::Vars};
+use crate::agents::registry::{Kind, Native, Permissions, Vendor};
 use crate::agents::stream::{Refused, Said, Stream};
 use crate::agents::{acp, native, probe};
 use crate::domain::session::failure::Reason;
@@ -105,9 +105,12 @@ async fn answer(
     let _lock = files::lock(&lock).map_err(|(code, detail)| unstarted(code.reason(), detail))?;
     let started = Instant::now();
     let mut retries = Retries::new(vendor.retries);
+    // The time in which the pilot thought is not the agent's.
+    let hold = Hold::new();
     loop {
-        let left = || vendor.deadline.saturating_sub(started.elapsed());
-        let failure = match attempt(around, vendor, call, &runtime, left(), progress, cancel.as_mut()).await {
+        let left = || (vendor.deadline + hold.total()).saturating_sub(started.elapsed());
+        let tried = attempt(around, vendor, call, &runtime, (left(), &hold), progress, cancel.as_mut());
+        let failure = match tried.await {
             Ok(None) => return Ok(None),
             Ok(Some(reply)) => {
                 files::note_failure(&runtime, &vendor.key, None);
@@ -135,7 +138,7 @@ async fn attempt(
     vendor: &Vendor,
     call: &Call,
     runtime: &Path,
-    time: Duration,
+    (time, hold): (Duration, &Hold),
     progress: &(impl Fn(Progress) + Send + Sync),
     mut cancel: Pin<&mut impl Future<Output = ()>>,
 ) -> Result<Option<Reply>, CallFailure> {
@@ -147,7 +150,9 @@ async fn attempt(
     })?;
     let native = program(around, vendor).await.map_err(|e| unstarted(Code::General.reason(), e))?;
     let add_dir = filtered_dir(around, vendor, call, &scratch).await?;
-    let plan = plan::plan(around, vendor, call, add_dir.as_deref(), &scratch, native, time)
+    let leave = call.leave.clone().filter(|_| vendor.permissions == Permissions::Ask);
+    let held = leave.is_some().then(|| hold.clone());
+    let plan = plan::plan(around, vendor, call, add_dir.as_deref(), &scratch, native, (time, held))
         .map_err(|(code, detail)| unstarted(Reason::Exit(code), detail))?;
     let asked = plan.conversation.clone();
     if let (Speech::Native { native, .. }, Some(id)) = (&plan.speech, &asked)
@@ -167,7 +172,8 @@ async fn attempt(
         Speech::Reply => (None, Output::Text { whole: Vec::new(), preview: Preview::default() }),
         Speech::Acp { prompt, conversation } => {
             let (lines, incoming) = acp::lines();
-            let ask = acp::Ask { prompt, conversation, cwd: scratch.work().to_path_buf() };
+            let leave = leave.map(|leave| (leave, hold.clone()));
+            let ask = acp::Ask { prompt, conversation, cwd: scratch.work().to_path_buf(), leave };
             let talk = plan.feed.map(|feed| acp::converse(ask, incoming, feed, progress));
             (talk, Output::Acp(lines))
         }

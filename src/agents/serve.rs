@@ -162,6 +162,7 @@ fn call(vendor: &Vendor, flags: Flags, prompt: String, runtime: PathBuf, env: &V
         runtime,
         extra_env: Vec::new(),
         work: None,
+        leave: None,
     }
 }
 

@@ -77,6 +77,7 @@ pub async fn run(
         stdin: Stdin::Whole(Vec::new()),
         deadline: command.deadline,
         idle: None,
+        hold: None,
         output_cap: CAP,
         confinement: None,
     };

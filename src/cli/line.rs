@@ -216,6 +216,9 @@ pub fn describe(fact: &Fact) -> Option<String> {
                 Clearance::Abort => "the call is not made",
             }
         ),
+        Fact::Permitted { choice, title, .. } => {
+            format!("◆ the agent asked for leave: {choice} — {}", one_line(title, 90))
+        }
         Fact::CutIn { call, text, .. } => {
             let who = call.vendor.as_deref().unwrap_or("writer");
             format!("✂ {who} was stopped by the pilot; it counts nothing — {}", one_line(text, 90))

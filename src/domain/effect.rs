@@ -108,6 +108,10 @@ pub enum Effect {
     Call(Call),
     /// Stop the running call; its output is discarded (PC-701).
     Cancel,
+    /// Tell the agent whose call runs which of its options was chosen.
+    Permit {
+        choice: String,
+    },
     /// Feed `Input::Woke` back after so many seconds unless the question was answered before.
     Wake {
         question: String,

@@ -94,6 +94,15 @@ pub enum Fact {
         marks: Vec<String>,
         how: Clearance,
     },
+    /// What became of something that an agent asked leave for; `title` is what, in the agent's words.
+    Permitted {
+        question: String,
+        call: super::effect::Call,
+        choice: String,
+        title: String,
+        /// By the pilot; else nobody was there, and it was refused.
+        answered: bool,
+    },
     /// The pilot wants the failed call again.
     Retried,
     /// The pilot gave failed participants another chance (PC-327).

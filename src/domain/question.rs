@@ -20,6 +20,8 @@ pub enum QuestionKind {
     WriterRetry,
     /// The prompt of a call holds what looks like a secret (PC-065).
     Secret,
+    /// An agent asks leave for something while its call runs (PC-062).
+    Permission,
     /// The pilot writes the writer's turn.
     PilotTurn,
     /// A peer asks about its role (PC-275).

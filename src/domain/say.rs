@@ -113,6 +113,10 @@ pub enum Say<'a> {
     NoAnswerInIt {
         path: &'a str,
     },
+    /// A headless run refuses what nobody answers in time (PC-062).
+    PermissionUnanswered {
+        question: &'a str,
+    },
     /// PC-611.
     Close {
         consensus: bool,
@@ -277,6 +281,10 @@ impl Say<'_> {
                 "an answer that came from outside cannot be read and was put aside ({{path}}); give it again",
                 "ответ извне не читается и отложен ({{path}}); дай его ещё раз",
             ),
+            Say::PermissionUnanswered { .. } => (
+                "nobody answered {{question}} in time; it is refused, and the call goes on",
+                "на {{question}} никто не ответил вовремя; отказано, вызов продолжается",
+            ),
             Say::Close { consensus: true } => (
                 "Consensus reached. Closing the session or do you need an extension?",
                 "Консенсус достигнут. Закрываем сессию или нужно дозакрытие?",
@@ -338,6 +346,7 @@ impl Say<'_> {
             Say::PeerSilent { vendor } => vec![("vendor", vendor.to_string())],
             Say::AcceptsIncomplete { vendors } => vec![("vendors", vendors.join(", "))],
             Say::Escalates { who, reason } => vec![("who", who.to_string()), ("reason", bare(reason))],
+            Say::PermissionUnanswered { question } => vec![("question", question.to_string())],
             Say::GateDefault { seconds } => vec![("seconds", seconds.to_string())],
             Say::NoIndex
             | Say::GuardNotInstalled
@@ -564,6 +573,7 @@ mod tests {
             Say::CutTooLate { words: false },
             Say::Unwatched { why: "w" },
             Say::NoAnswerInIt { path: "p" },
+            Say::PermissionUnanswered { question: "permission-1" },
             Say::OrzFailed { reason: "r" },
         ] {
             let (en, ru) = (say.text(Lang::En), say.text(Lang::Ru));

@@ -18,6 +18,7 @@ pub mod marker;
 pub mod meta;
 pub mod notes;
 pub mod order;
+pub mod permission;
 pub mod phase;
 pub mod pipeline;
 pub mod projection;

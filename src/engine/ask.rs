@@ -1,5 +1,6 @@
 //! From a wait to the question that the pilot reads. The texts that the specification fixes are kept word for word.
 
+pub mod permission;
 pub mod pipeline;
 
 use super::compose;

@@ -55,6 +55,7 @@ pub fn ready(runner: &Runner, call: &Call) -> Result<Ready, Refused> {
         runtime: runner.recorder().runtime().to_path_buf(),
         extra_env: desk.places.script_env(),
         work: (call.purpose == Purpose::Implement).then(|| implement::places(runner)),
+        leave: None,
     };
     Ok(Ready { vendor, call })
 }

@@ -13,11 +13,18 @@ use crate::domain::session::phase::{Phase, Wait, phase};
 use crate::domain::session::pipeline::content;
 use crate::domain::session::state::Session;
 use crate::domain::time::Stamp;
+use crate::store::lock::EngineLock;
 
 /// Every open question. All open escalations count, not only the one the loop waits for (PC-445).
 pub fn open_questions(s: &Session, desk: &Desk) -> Vec<Question> {
     let since = last_change(s);
     let implementable = desk.implementable(s);
+    // It stands as long as the agent that asked runs.
+    if let Some(asked) = s.notes.asked.as_ref().filter(|q| q.kind == QuestionKind::Permission)
+        && EngineLock::holder(&desk.runtime(&s.meta.session_id)).is_some()
+    {
+        return vec![asked.clone()];
+    }
     let asked = |wait: &Wait| ask::question(s, wait, &implementable, since);
     let Phase::Wait(wait) = phase(s) else {
         return hand_written(s, desk)

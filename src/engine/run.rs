@@ -6,6 +6,7 @@ use super::answer;
 use super::compose::{self, Refused};
 use super::desk::{CancelSignal, ProgressSink};
 use super::evidence;
+use super::leave::{self, Asks};
 use super::outside::Outside;
 use super::pipeline::{implement, job};
 use super::questions::open_questions;
@@ -17,7 +18,7 @@ use crate::agents::call::{CallFailure, Cause, Outcome, Progress, Reply};
 use crate::domain::effect::{Call, Purpose};
 use crate::domain::fact::{Fact, Usage};
 use crate::domain::input::{CallResult, Input};
-use crate::domain::question::Question;
+use crate::domain::question::{Question, QuestionKind};
 use crate::domain::say::Say;
 use crate::domain::session::failure::Reason;
 use crate::domain::session::phase::{Phase, Step, Wait, phase};
@@ -103,6 +104,8 @@ struct Running {
     said: Arc<Mutex<String>>,
     /// The pilot stopped it, with these words.
     cut: Option<String>,
+    /// What its agent asks leave for; taken out by who waits for that.
+    asks: Asks,
     /// What the session directory held: a participant has no business there (PC-070).
     before: Listing,
 }
@@ -117,8 +120,19 @@ impl Running {
         cancel: oneshot::Sender<()>,
         said: Arc<Mutex<String>>,
     ) -> Running {
-        let (started, before) = (Instant::now(), Listing::of(runner.recorder().dir()));
-        Running { call, vendor, prompt, outcome, cancel: Some(cancel), started, said, cut: None, before }
+        let (started, asks, before) = (Instant::now(), Asks::default(), Listing::of(runner.recorder().dir()));
+        Running {
+            call,
+            vendor,
+            prompt,
+            outcome,
+            cancel: Some(cancel),
+            started,
+            said,
+            cut: None,
+            asks,
+            before,
+        }
     }
 }
 
@@ -138,6 +152,7 @@ async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> R
     let mut outside = Outside::watch(runner);
     outside.say_if_unwatched(runner)?;
     let mut running: Option<Running> = None;
+    let mut asks = Asks::default();
     let mut timers: Vec<(String, Instant)> = Vec::new();
     let (mut pausing, mut parking) = (false, false);
     let mut alone = runner.policy.headless;
@@ -156,6 +171,15 @@ async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> R
             let Some(line) = lines.pop_front() else { break };
             reply(runner, &line)?;
         }
+        // Nobody is there to be asked.
+        if let Some(question) = asks.standing().filter(|_| alone).map(str::to_string) {
+            runner.feed(Input::Woke { question })?;
+        }
+        if let Some(seconds) = runner.permit.take().and_then(|choice| asks.answer(&choice))
+            && let Some(run) = &running
+        {
+            runner.updates_sink(run.call.clone())(Progress::Deadline(seconds));
+        }
         // Who pauses starts nothing new: a call that was stopped for it would begin again at once.
         if let Some(call) = runner.start.take_if(|_| !pausing && !parking) {
             match launch(runner, call) {
@@ -163,15 +187,17 @@ async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> R
                     runner.ask_for_turn()?;
                     continue;
                 }
-                Ok(launched) => running = launched,
+                Ok(launched) => {
+                    running = launched;
+                    asks = running.as_mut().map(|run| std::mem::take(&mut run.asks)).unwrap_or_default();
+                }
                 Err((call, result)) => {
                     ended(runner, call, result, None, Duration::ZERO)?;
                     continue;
                 }
             }
         }
-        let now = Instant::now();
-        arm(runner, &mut timers, now);
+        arm(runner, &mut timers, Instant::now());
         if let Some(run) = running.as_mut().filter(|_| std::mem::take(&mut runner.cancel) || pausing) {
             run.cancel.take();
         }
@@ -208,10 +234,14 @@ async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> R
                 }
             },
             done = async { match running.as_mut() { Some(run) => (&mut run.outcome).await, None => std::future::pending().await } } => {
+                asks = Asks::default();
                 if let Some(run) = running.take() {
                     finish_call(runner, run, done)?;
                 }
             }
+            asking = asks.next(), if !pausing => if let Some(run) = &running {
+                asks.ask(runner, &run.call, asking)?;
+            },
             () = outside.changed() => {}
             () = async { match next_timer { Some(at) => tokio::time::sleep_until(at).await, None => std::future::pending().await } } => {
                 let due: Vec<String> = timers.extract_if(.., |(_, at)| *at <= Instant::now()).map(|(q, _)| q).collect();
@@ -257,6 +287,7 @@ fn arm(runner: &mut Runner, timers: &mut Vec<(String, Instant)>, now: Instant) {
         }
     }
     let waits = match phase(&runner.session) {
+        _ if let Some(q) = runner.asked().filter(|q| q.kind == QuestionKind::Permission) => q.id.clone(),
         Phase::Wait(wait) => wait.id(),
         _ => String::new(),
     };
@@ -308,6 +339,8 @@ fn launch(runner: &mut Runner, call: Call) -> Result<Option<Running>, (Call, Cal
         Ok(prompt) => ready.call.prompt = prompt,
         Err(finds) => return Err((call, CallResult::Withheld(finds))),
     }
+    let (way, asks) = leave::open(&ready.vendor);
+    ready.call.leave = way;
     let prompt: Arc<str> = ready.call.prompt.as_str().into();
     let (cancel, signal) = cancelling();
     let said = Arc::new(Mutex::new(String::new()));
@@ -324,7 +357,8 @@ fn launch(runner: &mut Runner, call: Call) -> Result<Option<Running>, (Call, Cal
         let said = (runner.desk.caller)(ready.vendor, ready.call, sink, signal);
         Box::pin(async { Done::Said(said.await) })
     };
-    Ok(Some(Running::new(runner, call, vendor, prompt, outcome, cancel, said)))
+    let running = Running::new(runner, call, vendor, prompt, outcome, cancel, said);
+    Ok(Some(Running { asks, ..running }))
 }
 
 /// A step of the engine itself, off its thread.

@@ -78,6 +78,8 @@ pub struct Runner {
     held: bool,
     /// The running call is to be stopped.
     pub(super) cancel: bool,
+    /// What the pilot chose for the running agent, to be told to it.
+    pub(super) permit: Option<String>,
     /// Timers that are to be armed: question and seconds.
     pub(super) wakes: Vec<(String, u64)>,
 }
@@ -165,6 +167,7 @@ impl Runner {
             start: None,
             held: false,
             cancel: false,
+            permit: None,
             wakes: Vec::new(),
         }
     }
@@ -275,6 +278,7 @@ impl Runner {
                 self.start = Some(call);
             }
             Effect::Cancel => self.cancel = true,
+            Effect::Permit { choice } => self.permit = Some(choice),
             Effect::Wake { question, seconds } => self.wakes.push((question, seconds)),
             Effect::Ledger { answer } => {
                 if let Some(text) = super::finish::ledger(self, &answer) {

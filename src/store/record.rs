@@ -211,6 +211,10 @@ impl Recorder {
                 };
                 self.pilot(now, &format!("{} secrets in a prompt", marks.len()), what)
             }
+            Fact::Permitted { question, call, choice, title, answered: true } => {
+                let who = call.vendor.as_deref().unwrap_or(&after.meta.writer_agent);
+                self.pilot(now, &format!("{question} of {who}"), &format!("{choice}: {title}"))
+            }
             Fact::ReservedAnswered { turn, answer } => {
                 self.pilot(now, &format!("reserved decision in {turn}"), answer)
             }

@@ -185,7 +185,7 @@ impl Stage {
                     self.record(Fact::CallEnded { call, failure: None, millis: 3, usage: None });
                 }
                 Effect::Commit { .. } => self.committing = true,
-                Effect::Wake { .. } | Effect::Ledger { .. } => {}
+                Effect::Wake { .. } | Effect::Ledger { .. } | Effect::Permit { .. } => {}
             }
         }
         recorded

@@ -34,6 +34,7 @@ mod layers;
 mod memory;
 mod native;
 mod panics;
+mod permissions;
 mod pictures;
 mod pipeline;
 mod reattach;

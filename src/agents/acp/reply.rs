@@ -36,8 +36,9 @@ impl Collected {
                 self.cost_before = self.cost;
                 return Vec::new();
             }
-            Told::Refused(title) => {
-                return vec![Progress::Notice(one_line(&format!("refused a permission: {title}")))];
+            Told::Leave(title, is_allowed) => {
+                let what = if is_allowed { "allowed by the pilot" } else { "refused a permission" };
+                return vec![Progress::Notice(one_line(&format!("{what}: {title}")))];
             }
             Told::Update(notification) => notification.update,
         };
@@ -103,7 +104,8 @@ impl Collected {
         self.pieces.iter().filter(|piece| piece.has_id || !has_ids).map(|piece| piece.text.as_str()).collect()
     }
 
-    /// Agents that count cached tokens as part of the input say so in the total.
+    /// Agents that count cached tokens as part of the input say so in the total; so do those that count thoughts beside
+    /// the output.
     pub fn usage(&self, given: Option<&agent_client_protocol::v1::schema::Usage>) -> Option<Usage> {
         let cost_usd = self.cost.map(|after| after - self.cost_before.unwrap_or(0.0));
         let Some(given) = given else {
@@ -119,10 +121,15 @@ impl Collected {
             true => given.input_tokens.saturating_sub(cached.unwrap_or(0)),
             false => given.input_tokens.saturating_add(written),
         };
+        let before = if is_included { given.input_tokens.saturating_add(written) } else { beside };
+        let thought = given.thought_tokens.unwrap_or(0);
+        let is_beside =
+            given.total_tokens >= before.saturating_add(given.output_tokens).saturating_add(thought);
+        let output = given.output_tokens.saturating_add(if is_beside { thought } else { 0 });
         Some(Usage {
             input: Some(input),
             cached,
-            output: Some(given.output_tokens),
+            output: Some(output),
             reasoning: given.thought_tokens,
             cost_usd,
             model: None,

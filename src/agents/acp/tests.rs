@@ -50,6 +50,10 @@ impl Lab {
     }
 
     async fn call(&self, conversation: Option<&str>) -> Outcome {
+        self.call_with(conversation, None).await
+    }
+
+    async fn call_with(&self, conversation: Option<&str>, leave: Option<Leave>) -> Outcome {
         let call = Call {
             vendor: "beta".into(),
             purpose: Purpose::Peer,
@@ -63,6 +67,7 @@ impl Lab {
             runtime: self.dir.path().join("runtime"),
             extra_env: Vec::new(),
             work: None,
+            leave,
         };
         let env = Vars::real().filtered(|name| matches!(name, "PATH" | "HOME"));
         let told = self.told.clone();
@@ -133,20 +138,101 @@ async fn warnings_are_no_part_of_the_reply() {
     assert!(lab.notices().contains("We are changing something"), "{}", lab.notices());
 }
 
-#[tokio::test]
-async fn pc_062_permissions_are_refused_by_kind() {
+/// Asks for leave before it replies.
+fn asking() -> String {
     let options = r#"[{"optionId":"yes-always","name":"Always","kind":"allow_always"},{"optionId":"yes","name":"Yes","kind":"allow_once"},{"optionId":"no","name":"No","kind":"reject_once"}]"#;
     let ask = format!(
         r#"{{"jsonrpc":"2.0","id":"p-1","method":"session/request_permission","params":{{"sessionId":"s-1","options":{options},"toolCall":{{"toolCallId":"t-1","title":"touch made-by-agent"}}}}}}"#
     );
-    let lab = Lab::new(&format!(
-        r#"*'"method":"session/prompt"'*) prompt=$id; echo '{ask}' ;;
+    format!(
+        r#"*'"method":"session/set_mode"'*) result '{{}}' ;;
+           *'"method":"session/prompt"'*) prompt=$id; echo '{ask}' ;;
            *'"id":"p-1"'*) id=$prompt; chunk '---\nturn: 1\n---\nyes' ; {END} ;;"#
-    ));
+    )
+}
+
+#[tokio::test]
+async fn pc_062_permissions_are_refused_by_kind() {
+    let lab = Lab::new(&asking());
+    // Who is asked by nobody's wish is not asked.
+    let (leave, mut requests) = Leave::new();
+    let Outcome::Reply(reply) = lab.call_with(None, Some(leave)).await else { panic!("no reply") };
+    assert_eq!(reply.text, "---\nturn: 1\n---\nyes");
+    assert!(requests.try_recv().is_err());
     assert_eq!(lab.reply().await.text, "---\nturn: 1\n---\nyes");
     let got = std::fs::read_to_string(lab.dir.path().join("got")).unwrap();
     assert!(got.contains(r#""optionId":"no""#) && !got.contains("yes-always"), "{got}");
     assert!(lab.notices().contains("refused a permission: touch made-by-agent"));
+}
+
+#[tokio::test]
+async fn pc_062_the_pilots_choice_is_one_of_the_agents_options() {
+    for (chosen, want, told) in [
+        (Some(1), r#""optionId":"yes""#, "allowed by the pilot: touch made-by-agent"),
+        (Some(2), r#""optionId":"no""#, "refused a permission: touch made-by-agent"),
+        (Some(3), r#""optionId":"no""#, "refused a permission: touch made-by-agent"),
+        (None, r#""optionId":"no""#, "refused a permission: touch made-by-agent"),
+    ] {
+        let mut lab = Lab::new(&asking());
+        lab.entry["permissions"] = json!("ask");
+        let (leave, mut requests) = Leave::new();
+        let pilot = async {
+            let asked = requests.recv().await.unwrap();
+            let kinds: Vec<bool> = asked.request.offers.iter().map(|offer| offer.kind.allows()).collect();
+            assert_eq!(
+                (asked.request.title.as_str(), kinds),
+                ("touch made-by-agent", vec![true, true, false])
+            );
+            asked.answer.send(chosen).unwrap();
+        };
+        let (outcome, ()) = tokio::join!(lab.call_with(None, Some(leave)), pilot);
+        assert!(matches!(outcome, Outcome::Reply(_)), "{outcome:?}");
+        let got = std::fs::read_to_string(lab.dir.path().join("got")).unwrap();
+        assert!(got.contains(want), "{chosen:?}: {got}");
+        assert!(lab.notices().contains(told), "{chosen:?}: {}", lab.notices());
+        // Its tools stay, for it asks first; the prompt still sends no file.
+        let options = &lab.got("session/new")["params"]["_meta"]["claudeCode"]["options"];
+        assert_eq!(options["tools"], Value::Null);
+        assert_eq!(options["settings"]["permissions"]["deny"], json!(["Read"]));
+    }
+}
+
+#[tokio::test]
+async fn pc_062_an_agent_that_asks_begins_in_the_mode_in_which_it_does() {
+    let modes = r#"{"sessionId":"s-1","modes":{"currentModeId":"auto","availableModes":[{"id":"auto","name":"A"},{"id":"default","name":"D"}]}}"#;
+    let prompt = format!(r#"*'"method":"session/prompt"'*) chunk '---\n---\nyes'; {END} ;;"#);
+    let set = r#"*'"method":"session/set_mode"'*) result '{}' ;;"#;
+    for (permissions, mode) in [("ask", json!("default")), ("refuse", Value::Null)] {
+        let mut lab = Lab::new(&format!("{set} {prompt}"));
+        let path = lab.dir.path().join("agent");
+        let script =
+            std::fs::read_to_string(&path).unwrap().replace(r#"{"sessionId":"s-1"}'"#, &format!("{modes}'"));
+        std::fs::write(&path, script).unwrap();
+        lab.entry["permissions"] = json!(permissions);
+        let (leave, _requests) = Leave::new();
+        assert!(matches!(lab.call_with(None, Some(leave)).await, Outcome::Reply(_)));
+        assert_eq!(lab.got("session/set_mode")["params"]["modeId"], mode, "{permissions}");
+    }
+}
+
+#[test]
+fn pc_065_what_is_shown_of_a_request_is_masked_and_cut() {
+    let token = format!("ghp_{}", "x9".repeat(18));
+    let command = format!("curl -H {token} \u{1b}[2J\n{}", "true\n".repeat(40));
+    let asked: RequestPermissionRequest = serde_json::from_value(json!({
+        "sessionId": "s", "options": [{"optionId": "n", "name": "No\u{1b}[31m", "kind": "reject_once"}],
+        "toolCall": {"toolCallId": "t", "title": format!("run {token}\nnow"), "kind": "execute",
+            "rawInput": {"command": command}, "locations": [{"path": "/w/a"}]},
+    }))
+    .unwrap();
+    let request = permission::request(&asked);
+    let shown = format!("{request:?}");
+    assert!(!shown.contains(&token) && !shown.contains("u{1b}"), "{shown}");
+    assert_eq!((request.tool.as_str(), request.title.lines().count()), ("execute", 1));
+    use crate::domain::session::permission::Detail;
+    let lines = request.details.iter().filter(|d| matches!(d, Detail::Command(_))).count();
+    assert_eq!((lines, request.details.first()), (30, Some(&Detail::Path("/w/a".into()))));
+    assert!(matches!(request.details.last(), Some(Detail::More(n)) if *n > 0), "{shown}");
 }
 
 #[tokio::test]
@@ -163,6 +249,27 @@ async fn pc_061_an_earlier_conversation_is_loaded_and_not_repeated() {
         Lab::new(r#"*'"method":"session/load"'*) failed '{"code":-32602,"message":"no such session"}' ;;"#);
     let Outcome::Failed(failure) = lab.call(Some("s-0")).await else { panic!("a reply") };
     assert!(failure.detail.contains("no such session"), "{}", failure.detail);
+    for (answer, cause) in [
+        // opencode's words, and hermes' way: no answer to the load, and a refusal of the prompt.
+        (r#"failed '{"code":-32603,"message":"Internal error: service failure"}'"#, Cause::LostConversation),
+        ("result null", Cause::LostConversation),
+        (r#"failed '{"code":-32000,"message":"Authentication required"}'"#, Cause::Auth),
+        (r#"failed '{"code":429,"message":"slow down"}'"#, Cause::RateLimit { reset: None }),
+        ("result '{}'", Cause::Other),
+    ] {
+        let lab = Lab::new(&format!(
+            r#"*'"method":"session/load"'*) {answer} ;;
+               *'"method":"session/prompt"'*) result '{{"stopReason":"refusal"}}' ;;"#
+        ));
+        let Outcome::Failed(failure) = lab.call(Some("s-0")).await else { panic!("{answer}: a reply") };
+        assert_eq!(failure.cause, cause, "{answer}: {}", failure.detail);
+    }
+    // No answer to the load is not the end: it was a valid one once.
+    let lab = Lab::new(&format!(
+        r#"*'"method":"session/load"'*) result null ;;
+           *'"method":"session/prompt"'*) chunk '---\nturn: 2\n---\nyes' ; {END} ;;"#
+    ));
+    assert!(matches!(lab.call(Some("s-0")).await, Outcome::Reply(_)));
 }
 
 #[tokio::test]
@@ -257,4 +364,20 @@ fn lines_are_cut_where_they_end() {
     lines.close();
     let got: Vec<String> = std::iter::from_fn(|| incoming.try_recv().ok()).collect();
     assert_eq!(got, ["{\"a\":1}", "{\"b\":2}", "{\"c\":\u{fffd}}"]);
+}
+
+/// The model used 1000 tokens of input, 200 cached ones, and 34 of output, 5 of them thoughts (vendors.md, section 7).
+#[test]
+fn pc_051_a_turn_has_one_meaning_however_the_agent_counts() {
+    for given in [
+        json!({"inputTokens": 1000, "cachedReadTokens": 200, "outputTokens": 34, "thoughtTokens": 5, "totalTokens": 1234}),
+        json!({"inputTokens": 1000, "cachedReadTokens": 200, "outputTokens": 29, "thoughtTokens": 5, "totalTokens": 1234}),
+        json!({"inputTokens": 1200, "cachedReadTokens": 200, "outputTokens": 34, "thoughtTokens": 5, "totalTokens": 1234}),
+        json!({"inputTokens": 1200, "cachedReadTokens": 200, "outputTokens": 29, "thoughtTokens": 5, "totalTokens": 1234}),
+    ] {
+        let given: agent_client_protocol::v1::schema::Usage = serde_json::from_value(given).unwrap();
+        let usage = Collected::default().usage(Some(&given)).unwrap();
+        let counted = (usage.input, usage.cached, usage.output, usage.reasoning);
+        assert_eq!(counted, (Some(1000), Some(200), Some(34), Some(5)), "{given:?}");
+    }
 }

@@ -35,6 +35,7 @@ fn spec(dir: &Path, script: &str) -> Spec {
         stdin: Stdin::Whole(Vec::new()),
         deadline: Duration::from_secs(30),
         idle: None,
+        hold: None,
         output_cap: 4 * 1024 * 1024,
         confinement: None,
     }
@@ -218,4 +219,40 @@ async fn a_script_without_shebang_runs_in_a_shell() {
     let finished = run(spec, on, pending()).await.unwrap();
     assert_eq!(reason(&finished), None, "{}", finished.stderr);
     assert_eq!(out, b"yes");
+}
+
+/// The pilot takes a day; the call has five seconds of its own, and is not charged with his.
+#[tokio::test(start_paused = true)]
+async fn pc_062_while_somebody_holds_them_the_clocks_stand_still() {
+    const DAY: Duration = Duration::from_secs(24 * 3600);
+    for idle in [None, Some(Duration::from_secs(5))] {
+        let dir = tempfile::tempdir().unwrap();
+        let hold = Hold::new();
+        let held = hold.hold();
+        let waits = "until [ -e go ]; do sleep 0.01; done; echo done";
+        let run = sh(dir.path(), waits, |spec| {
+            (spec.deadline, spec.idle, spec.hold) = (Duration::from_secs(5), idle, Some(hold.clone()));
+        });
+        let pilot = async {
+            sleep(DAY).await;
+            std::fs::write(dir.path().join("go"), "").unwrap();
+        };
+        let ((finished, out), ()) = tokio::join!(run, pilot);
+        assert!(reason(&finished).is_none() && out == b"done\n", "{:?}", finished.end);
+        drop(held);
+        assert!(hold.total() >= DAY);
+
+        // They go on where they stood.
+        let held = hold.hold();
+        let run = sh(dir.path(), "exec sleep 600", |spec| {
+            (spec.deadline, spec.idle, spec.hold) = (Duration::from_secs(5), idle, Some(hold.clone()));
+        });
+        let pilot = async {
+            sleep(DAY).await;
+            drop(held);
+        };
+        let ((finished, _), ()) = tokio::join!(run, pilot);
+        assert!(matches!(finished.end, End::Deadline | End::Idle), "{:?}", finished.end);
+        assert!(finished.elapsed >= DAY + Duration::from_secs(5), "{:?}", finished.elapsed);
+    }
 }

@@ -1,14 +1,15 @@
 //! A vendor while its keys are being collected from the layers.
 
 use super::{
-    ConfigProblem, Kind, Native, OUTPUT_CAP, Overlay, PromptLimit, Sandbox, SkillPaths, Supports, Vendor,
+    ConfigProblem, Kind, Native, OUTPUT_CAP, Overlay, Permissions, PromptLimit, Sandbox, SkillPaths,
+    Supports, Vendor,
 };
 use super::{suggest, value};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::time::Duration;
 
-const KEYS: [&str; 21] = [
+const KEYS: [&str; 22] = [
     "kind",
     "path",
     "bin",
@@ -28,6 +29,7 @@ const KEYS: [&str; 21] = [
     "retries",
     "sandbox",
     "state",
+    "permissions",
     "story",
     "role",
 ];
@@ -60,6 +62,7 @@ pub struct Draft {
     retries: Option<u32>,
     sandbox: Option<Sandbox>,
     state: Vec<PathBuf>,
+    permissions: Option<Permissions>,
     story: Option<String>,
     role: Option<String>,
 }
@@ -157,6 +160,13 @@ impl Draft {
                 let list = value::list(value)?;
                 self.state = list.iter().map(|text| paths.resolve(&layer.base, text)).collect();
             }
+            "permissions" => {
+                self.permissions = Some(match value::text(value)?.as_str() {
+                    "refuse" => Permissions::Refuse,
+                    "ask" => Permissions::Ask,
+                    _ => return Err("must be `refuse` or `ask`".into()),
+                });
+            }
             "story" => self.story = Some(filled(value)?),
             "role" => self.role = Some(filled(value)?),
             _ => return Err(format!("there is no such key.{}", suggest::hint(key, &KEYS))),
@@ -211,6 +221,9 @@ impl Draft {
                 "is missing: the program that speaks the Agent Client Protocol".into(),
             ));
         }
+        if self.permissions.is_some() && kind != Kind::Acp {
+            return Err(problem("permissions", "belongs to `kind: acp`; no other kind asks for any".into()));
+        }
         let is_auto = self.kind.as_deref() == Some("auto");
         let (path, source) = match (&kind, self.path, &self.bin) {
             (Kind::Script, Some((path, origin)), _) => (Some(path), origin),
@@ -255,6 +268,7 @@ impl Draft {
             retries: self.retries.unwrap_or(if is_ours { 1 } else { 0 }),
             sandbox: self.sandbox,
             state: self.state,
+            permissions: self.permissions.unwrap_or_default(),
             source,
         })
     }

@@ -5,7 +5,7 @@ use super::{Refusal, Surroundings};
 use crate::agents::call::Call;
 use crate::agents::contract::Code;
 use crate::agents::native::{self, Feed, Request};
-use crate::agents::process::{Spec, Stdin, vars::Vars};
+use crate::agents::process::{Spec, Stdin, hold::Hold, vars::Vars};
 use crate::agents::registry::{Kind, Native, Sandbox, Vendor};
 use crate::agents::sandbox::{self, Decision, Place};
 use std::ffi::OsString;
@@ -47,7 +47,7 @@ pub enum Speech {
 }
 
 /// `add_dir` is what the call may read: for a native vendor the filtered copy. `native` is the program that was found
-/// behind a native vendor's name. `time` is what is left of the deadline.
+/// behind a native vendor's name. `time` is what is left of the deadline; `hold` stops its clock.
 pub fn plan(
     around: &Surroundings,
     vendor: &Vendor,
@@ -55,7 +55,7 @@ pub fn plan(
     add_dir: Option<&Path>,
     scratch: &Scratch,
     native: Option<Native>,
-    time: Duration,
+    (time, hold): (Duration, Option<Hold>),
 ) -> Result<Plan, Refusal> {
     let general = |detail: String| (Code::General as u8, detail);
     let model = if call.model.is_empty() { vendor.model.as_str() } else { call.model.as_str() };
@@ -143,6 +143,7 @@ pub fn plan(
         stdin: Stdin::Whole(Vec::new()),
         deadline: ACCOUNT_DEADLINE,
         idle: None,
+        hold: None,
         output_cap: cap,
         confinement: confinement.clone(),
     });
@@ -154,6 +155,7 @@ pub fn plan(
         stdin,
         deadline: time,
         idle: vendor.idle,
+        hold,
         output_cap: cap,
         confinement,
     };

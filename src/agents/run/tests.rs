@@ -57,6 +57,7 @@ impl Lab {
             runtime: self.runtime(),
             extra_env: vec![("IWE_ROOT".into(), "/ws".into())],
             work: None,
+            leave: None,
         }
     }
 

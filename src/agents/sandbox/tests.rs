@@ -21,6 +21,7 @@ async fn sh(script: String, cwd: &Path, confinement: Option<Confinement>) -> (Fi
         stdin: Stdin::Whole(Vec::new()),
         deadline: Duration::from_secs(30),
         idle: None,
+        hold: None,
         output_cap: 100_000,
         confinement,
     };

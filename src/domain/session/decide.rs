@@ -8,6 +8,7 @@ mod ended;
 mod pipeline;
 
 use super::meta::{Decision, Status};
+use super::permission;
 use super::phase::{Phase, Step, Wait, current_round, exchanges, phase};
 use super::state::Session;
 use super::turn::TurnName;
@@ -241,6 +242,12 @@ fn reflected(s: &Session, answer: String) -> Vec<Effect> {
 }
 
 fn woke(s: &Session, policy: &Policy, question: &str) -> Vec<Effect> {
+    if let Some((asked, call)) = answered::permission(s, question) {
+        let text = Say::PermissionUnanswered { question }.text(s.meta.lang());
+        let mut effects = record(Fact::Noted { text });
+        effects.extend(answered::permitted(asked, call, permission::REJECT.into(), false));
+        return effects;
+    }
     match phase(s) {
         Phase::Wait(wait) if wait.id() == question => match wait {
             Wait::Gate => by_silence(s, policy),

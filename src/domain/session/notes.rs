@@ -130,6 +130,8 @@ pub struct Notes {
     pub cuts: Vec<Cut>,
     /// The question that stands open, with the time it was first asked.
     pub asked: Option<Question>,
+    /// How often agents asked for leave: an answer to an earlier request must not allow a later one.
+    pub permissions: u32,
     pub commit_refused: Option<String>,
     /// The implementation that runs, or ran (group U).
     pub track: Option<Track>,

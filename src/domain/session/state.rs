@@ -221,9 +221,12 @@ fn change(s: &mut Session, fact: &Fact) {
             s.live.running = Some(call.clone());
             let listens = matches!(call.purpose, Purpose::Opening | Purpose::Turn | Purpose::Implement);
             s.live.given = if listens { s.notes.directions.len() } else { 0 };
+            // Of a call that an engine took with it when it died.
+            s.notes.asked.take_if(|q| q.kind == QuestionKind::Permission);
         }
         Fact::CallEnded { usage, .. } => {
             s.live.running = None;
+            s.notes.asked.take_if(|q| q.kind == QuestionKind::Permission);
             if s.notes.budget.is_some() {
                 s.notes.spent.add(usage.as_ref());
             }
@@ -416,7 +419,11 @@ fn change(s: &mut Session, fact: &Fact) {
         }
         Fact::Directed { text } => s.notes.directions.push(text.clone()),
         Fact::CutIn { call, text, partial } => cut_in(s, call, text, partial),
-        Fact::Asked { question } => s.notes.asked = Some(question.clone()),
+        Fact::Asked { question } => {
+            s.notes.permissions += u32::from(question.kind == QuestionKind::Permission);
+            s.notes.asked = Some(question.clone());
+        }
+        Fact::Permitted { .. } => s.notes.asked = None,
         Fact::Repaired { .. } => repair::repair(s),
         Fact::Noted { .. } => {}
         Fact::Isolated { .. }

@@ -26,6 +26,7 @@ pub async fn probe(vendor: &Vendor, state_dir: &Path) -> (bool, String) {
         runtime: probe_folder(state_dir),
         extra_env: Vec::new(),
         work: None,
+        leave: None,
     };
     let notices = Arc::new(Mutex::new(Vec::new()));
     let heard = notices.clone();

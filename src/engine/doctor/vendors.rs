@@ -5,7 +5,7 @@ use crate::agents::check;
 use crate::agents::native::{self, binary, known};
 use crate::agents::probe;
 use crate::agents::process::vars::Vars;
-use crate::agents::registry::{Kind, Registry, Vendor};
+use crate::agents::registry::{Kind, Permissions, Registry, Vendor};
 use crate::agents::run::last_failure;
 use crate::agents::sandbox;
 use crate::domain::lang::Lang;
@@ -50,6 +50,11 @@ async fn details(vendor: &Vendor, vars: &Vars) -> Vec<String> {
             let Some(bin) = bin else { return lines };
             lines.push(row("program", &bin.display().to_string()));
             lines.push(row("supports", "text as it comes; usage and sessions where the agent has them"));
+            let leave = match vendor.permissions {
+                Permissions::Refuse => "what it asks leave for is refused",
+                Permissions::Ask => "what it asks leave for is asked of you; its tools are on",
+            };
+            lines.push(row("permission", leave));
         }
         Kind::Native(named) => {
             let Ok(program) = binary::find(*named, vendor, vars) else { return lines };
@@ -120,7 +125,7 @@ mod tests {
         let noted = format!("echo \"$@\" >>{}/args", dir.path().display());
         executable(&dir.path().join("claude"), &format!("{noted}; echo '2.1.400 (Claude Code)'"));
         executable(&dir.path().join("kimi"), "echo 'kimi, version 1.52.0'");
-        let vendors = json!({"beta": {"kind": "acp", "bin": "./claude"}, "claude": {"sandbox": "off"}});
+        let vendors = json!({"beta": {"kind": "acp", "bin": "./claude", "permissions": "ask"}, "claude": {"sandbox": "off"}});
         let overlay = Overlay {
             vendors: vendors.as_object().unwrap().clone(),
             base: dir.path().into(),
@@ -143,6 +148,7 @@ mod tests {
             "version    refused: kimi-cli 1.52.0 is archived",
             "codex      native    not available",
             "beta       acp       available",
+            "permission what it asks leave for is asked of you; its tools are on",
         ] {
             assert!(text.contains(part), "{part} in\n{text}");
         }

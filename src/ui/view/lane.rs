@@ -2,6 +2,7 @@
 
 use super::draw::{Canvas, safe};
 use super::layout::{Hit, Pane};
+use crate::domain::question::QuestionKind;
 use crate::domain::session::id::SessionId;
 use crate::domain::session::meta::Status;
 use crate::ui::model::lanes::{self, Voice};
@@ -140,6 +141,11 @@ fn now(w: &Watched, lane: usize, canvas: &Canvas) -> (String, Role) {
     let lang = canvas.lang();
     let vendor = lane.checked_sub(1).and_then(|n| s.peers().into_iter().nth(n)).map(|p| p.vendor);
     if let Some(run) = w.call.as_ref().filter(|r| lanes::lane_of_call(s, r.call.vendor.as_deref()) == lane) {
+        // Its clock stands still, so none is shown.
+        if let Some(q) = w.view.questions.iter().find(|q| q.kind == QuestionKind::Permission) {
+            let text = lang.pick("! asks you for leave", "! просит у тебя разрешения");
+            return (format!("{text} · {}", words::age(q.since, canvas.clock.now, lang)), Role::Waiting);
+        }
         let mut text = format!("{} {}", canvas.spinner(), lang.pick("writing", "пишет"));
         text.push_str(&format!(" · {}", words::age(run.since, canvas.clock.now, lang)));
         if let Some(deadline) = run.deadline {

@@ -175,6 +175,10 @@ fn frozen(reply: &Reply, lang: Lang, width: usize) -> Vec<String> {
             QuestionKind::PeerRetry | QuestionKind::WriterRetry | QuestionKind::Secret | QuestionKind::PilotTurn | QuestionKind::Participants => {
                 lang.pick("Frozen: the turn that is due waits for you.", "Стоит: очередной ход ждёт тебя.")
             }
+            QuestionKind::Permission => lang.pick(
+                "Frozen: the agent's call waits for you, and its clock stands still.",
+                "Стоит: вызов агента ждёт тебя, его часы остановлены.",
+            ),
             QuestionKind::Clarify => lang.pick("Frozen: the roles are settled after your answer.", "Стоит: роли утвердятся после ответа."),
             QuestionKind::Content
             | QuestionKind::Findings
@@ -213,6 +217,7 @@ fn kind(kind: QuestionKind, lang: Lang) -> &'static str {
         QuestionKind::PeerRetry => lang.pick("peer silent", "напарник молчит"),
         QuestionKind::WriterRetry => lang.pick("writer silent", "писатель молчит"),
         QuestionKind::Secret => lang.pick("secret in the prompt", "секрет в промпте"),
+        QuestionKind::Permission => lang.pick("asks for leave", "просит разрешения"),
         QuestionKind::PilotTurn => lang.pick("your turn to write", "твой ход"),
         QuestionKind::Clarify => lang.pick("role question", "вопрос о роли"),
         QuestionKind::Participants => lang.pick("nobody left", "некому говорить"),

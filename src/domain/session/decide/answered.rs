@@ -7,9 +7,11 @@ use super::super::phase::{Phase, Wait, more, next_exchange, phase};
 use super::super::secret::Clearance;
 use super::super::state::Session;
 use super::{ended, implement, interrupt, pipeline, record, reflected};
-use crate::domain::effect::{Consent, Effect};
+use crate::domain::effect::{Call, Consent, Effect};
 use crate::domain::fact::Fact;
 use crate::domain::policy::{Policy, ReflectionPolicy};
+use crate::domain::question::{Question, QuestionKind};
+use crate::domain::session::permission;
 use crate::domain::time::Stamp;
 
 pub fn answered(s: &Session, policy: &Policy, now: Stamp, question: &str, text: &str) -> Vec<Effect> {
@@ -26,10 +28,29 @@ pub fn answered(s: &Session, policy: &Policy, now: Stamp, question: &str, text: 
     if let Some(hunk) = pipeline::hunk(s, question) {
         return pipeline::decided(now, hunk, text);
     }
+    if let Some((asked, call)) = permission(s, question) {
+        return permission::read(asked, text)
+            .map(|choice| permitted(asked, call, choice, true))
+            .unwrap_or_default();
+    }
     match phase(s) {
         Phase::Wait(wait) if wait.id() == question => to(s, policy, now, wait, text),
         _ => Vec::new(),
     }
+}
+
+/// The request of the running call that waits for the pilot.
+pub(super) fn permission<'a>(s: &'a Session, question: &str) -> Option<(&'a Question, &'a Call)> {
+    let asked = s.notes.asked.as_ref().filter(|q| q.kind == QuestionKind::Permission && q.id == question)?;
+    Some((asked, s.live.running.as_ref()?))
+}
+
+pub(super) fn permitted(asked: &Question, call: &Call, choice: String, answered: bool) -> Vec<Effect> {
+    let title = asked.text.lines().next().unwrap_or_default().to_string();
+    let (question, call) = (asked.id.clone(), call.clone());
+    let fact = Fact::Permitted { question, call, choice: choice.clone(), title, answered };
+    // Recorded before it is told: an agent never does what nobody can find out later.
+    vec![Effect::Record(fact), Effect::Permit { choice }]
 }
 
 fn to(s: &Session, policy: &Policy, now: Stamp, wait: Wait, text: &str) -> Vec<Effect> {

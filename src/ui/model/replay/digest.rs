@@ -143,6 +143,7 @@ pub fn digest(events: &[Event], seen: u64) -> Digest {
             Fact::EscalationAnswered { .. }
             | Fact::Retried
             | Fact::Cleared { .. }
+            | Fact::Permitted { .. }
             | Fact::Reactivated { .. }
             | Fact::Clarified { .. }
             | Fact::ReservedAnswered { .. }

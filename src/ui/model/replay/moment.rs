@@ -94,6 +94,13 @@ pub fn moment(index: usize, event: &Event, lang: Lang) -> Option<Moment> {
                 Clearance::Abort => pick("pilot: do not make the call", "пилот: не делать вызов"),
             },
         ),
+        Fact::Permitted { call, choice, title, .. } => Moment {
+            who: call.vendor.clone().unwrap_or_else(|| "writer".into()),
+            ..blank(
+                Shape::Pilot,
+                format!("{} {choice}: {title}", pick("asked for leave,", "просил разрешения,")),
+            )
+        },
         Fact::Reactivated { vendors } => {
             blank(Shape::Pilot, format!("{} {}", pick("again:", "снова:"), vendors.join(", ")))
         }
