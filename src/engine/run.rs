@@ -120,19 +120,9 @@ impl Running {
         cancel: oneshot::Sender<()>,
         said: Arc<Mutex<String>>,
     ) -> Running {
-        let (started, asks, before) = (Instant::now(), Asks::default(), Listing::of(runner.recorder().dir()));
-        Running {
-            call,
-            vendor,
-            prompt,
-            outcome,
-            cancel: Some(cancel),
-            started,
-            said,
-            cut: None,
-            asks,
-            before,
-        }
+        let (asks, before) = (Asks::default(), Listing::of(runner.recorder().dir()));
+        let (started, cancel) = (Instant::now(), Some(cancel));
+        Running { call, vendor, prompt, outcome, cancel, started, said, cut: None, asks, before }
     }
 }
 

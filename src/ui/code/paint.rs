@@ -62,7 +62,7 @@ impl Painter {
         let mut at = self.begin(rows.start);
         let mut sides = self.states.get(&at).cloned();
         while at < rows.end {
-            if at % EVERY == 0 {
+            if at.is_multiple_of(EVERY) {
                 if stop() {
                     return None;
                 }
