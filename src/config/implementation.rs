@@ -19,6 +19,8 @@ pub struct Implementation {
     pub vendor: Option<String>,
     /// Registry key of the cold reviewer; another vendor than the editor's when `None`, if there is one.
     pub reviewer: Option<String>,
+    /// Registry key of an agent that verifies by running, after the commands; nobody when `None`.
+    pub verifier: Option<String>,
     /// In the order of the file; never two of one name.
     pub repos: Vec<RepoSetting>,
     /// Added to the built-in list (PC-500).
@@ -45,7 +47,7 @@ pub struct RepoSetting {
     pub deadline: Duration,
 }
 
-const KEYS: [&str; 6] = ["vendor", "reviewer", "repos", "reserved", "checklist", "deadline"];
+const KEYS: [&str; 7] = ["vendor", "reviewer", "verifier", "repos", "reserved", "checklist", "deadline"];
 const REPO_KEYS: [&str; 7] = ["path", "verify", "setup", "teardown", "push", "copy", "deadline"];
 
 type Wrong = (String, String);
@@ -64,6 +66,7 @@ pub fn read(value: &Value, base: &Path, home: Option<&Path>) -> Result<Implement
     let setting = Implementation {
         vendor: word(map, "implementation", "vendor")?,
         reviewer: word(map, "implementation", "reviewer")?,
+        verifier: word(map, "implementation", "verifier")?,
         repos: repos.iter().map(|(name, value)| repo(name, value, base, home)).collect::<Result<_, _>>()?,
         reserved: texts(map, "implementation", "reserved")?,
         checklist: texts(map, "implementation", "checklist")?,

@@ -10,4 +10,5 @@ pub mod edit;
 pub mod implement;
 pub mod isolate;
 pub mod job;
+pub mod verifier;
 pub mod verify;

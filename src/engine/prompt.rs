@@ -7,6 +7,7 @@ pub mod answers;
 pub mod implement;
 pub mod peer;
 pub mod synthesis;
+pub mod verify;
 pub mod writer;
 
 use crate::domain::fill::{fill, names};

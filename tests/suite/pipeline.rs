@@ -1,6 +1,7 @@
 //! From decision to deployment (group U), end to end: scripted implementers and reviewers on scratch repositories.
 
 mod traces;
+mod verifier;
 mod world;
 
 use crate::stage::{Running, Stage};

@@ -129,7 +129,8 @@ fn review(number: u32, lang: Lang) -> Asked {
 
 /// PC-532.
 fn verify(s: &Session, track: &Track, number: u32, lang: Lang) -> Asked {
-    let verdict = s.verifies.iter().find(|v| v.number == number).map(|v| v.verdict);
+    let last = s.verifies.iter().find(|v| v.number == number);
+    let verdict = last.map(|v| v.verdict);
     if verdict == Some(Verdict::Fail) {
         let text = match lang {
             Lang::En => {
@@ -147,7 +148,16 @@ fn verify(s: &Session, track: &Track, number: u32, lang: Lang) -> Asked {
         return (text, choices(lang, &[FIX, pinpoint, RETRY, ESCALATE, STOP]), false);
     }
     let names: Vec<&str> = track.trees.iter().map(|t| t.name.as_str()).collect();
+    let by = last.map_or("", |v| v.by.as_str());
     let text = match lang {
+        Lang::En if !by.is_empty() => {
+            format!(
+                "{by} was to verify and gave no verdict (verify-{number:02}.md). No verdict is not passed."
+            )
+        }
+        Lang::Ru if !by.is_empty() => format!(
+            "{by} должен был проверить и не дал вердикта (verify-{number:02}.md). Нет вердикта — не значит прошло."
+        ),
         Lang::En => format!(
             "Nothing verifies {}: `implementation.repos.<name>.verify` names no command. Not run is not passed.",
             names.join(", ")

@@ -7,7 +7,7 @@ use crate::agents::registry::{Kind, Registry};
 use crate::agents::sandbox;
 use crate::config::implementation::{Implementation, RepoSetting};
 use crate::domain::lang::Lang;
-use crate::engine::pipeline::crew::can_edit;
+use crate::engine::pipeline::crew::{can_edit, can_verify};
 use crate::git::{onward, repo};
 
 /// The lines about the implementation; one when nothing is configured. `writer` edits when nobody is named. Asks git, so it
@@ -35,6 +35,9 @@ pub fn lines(
         ),
         row(lang.pick("reviews", "ревью"), &reviewer(setting, registry, lang)),
     ];
+    if let Some(key) = &setting.verifier {
+        lines.push(row(lang.pick("verifies", "проверяет"), &verifier(key, registry, lang)));
+    }
     for one in &setting.repos {
         lines.push(row(&one.name, &place(one, lang)));
         let verify = match one.verify.as_slice() {
@@ -73,6 +76,14 @@ fn reviewer(setting: &Implementation, registry: &Registry, lang: Lang) -> String
         None => unknown(key, lang),
         Some(Kind::Pilot) => format!("{key}: {}", lang.pick("cannot review", "не может делать ревью")),
         Some(_) => key.clone(),
+    }
+}
+
+fn verifier(key: &str, registry: &Registry, lang: Lang) -> String {
+    match registry.get(key).map(can_verify) {
+        None => unknown(key, lang),
+        Some(Ok(())) => key.to_string(),
+        Some(Err((en, ru))) => format!("{key}: {}", lang.pick(en, ru)),
     }
 }
 

@@ -1,7 +1,7 @@
-//! Who carries a decision out: the implementer, the cold reviewer, and where.
+//! Who carries a decision out: the implementer, the cold reviewer, the verifier, and where.
 
 use crate::agents::native;
-use crate::agents::registry::{Kind, Vendor};
+use crate::agents::registry::{Kind, Native, Vendor};
 use crate::config::implementation::Implementation;
 use crate::domain::session::state::Session;
 use crate::engine::desk::Desk;
@@ -12,6 +12,7 @@ use std::sync::Arc;
 pub struct Crew {
     pub editor: Vendor,
     pub reviewer: Vendor,
+    pub verifier: Option<Vendor>,
     pub setting: Arc<Implementation>,
 }
 
@@ -47,7 +48,15 @@ pub fn crew(desk: &Desk, s: &Session) -> Result<Crew, String> {
     if reviewer.kind == Kind::Pilot {
         return Err(format!("{}: {}", reviewer.key, lang.pick("cannot review", "не может делать ревью")));
     }
-    Ok(Crew { editor, reviewer, setting })
+    let verifier = setting.verifier.as_ref().map(|key| desk.peer(s, key)).transpose()?.map(|mut vendor| {
+        // It runs things, and a verification is not to be made twice by itself.
+        (vendor.deadline, vendor.idle, vendor.retries) = (setting.deadline, None, 0);
+        vendor
+    });
+    if let Some(vendor) = &verifier {
+        can_verify(vendor).map_err(|(en, ru)| format!("{}: {}", vendor.key, lang.pick(en, ru)))?;
+    }
+    Ok(Crew { editor, reviewer, verifier, setting })
 }
 
 /// A participant of another vendor than the implementer, if there is one.
@@ -55,6 +64,17 @@ fn another(desk: &Desk, s: &Session, editor: &Vendor) -> Vendor {
     let keys = s.active_vendors().into_iter().chain([s.notes.writer_vendor.clone()]);
     let found = keys.filter(|key| *key != editor.key).find_map(|key| desk.peer(s, &key).ok());
     found.filter(|v| v.kind != Kind::Pilot).unwrap_or_else(|| editor.clone())
+}
+
+/// Whether this vendor can verify by running something (PC-530), or why not, in both languages.
+pub fn can_verify(vendor: &Vendor) -> Result<(), (&'static str, &'static str)> {
+    match &vendor.kind {
+        Kind::Script | Kind::Rehearsal { .. } | Kind::Native(Native::Codex) => Ok(()),
+        _ => Err((
+            "runs no commands here, and reading is no verification; name another `implementation.verifier`",
+            "не запускает здесь команд, а чтение — не проверка; назови другой `implementation.verifier`",
+        )),
+    }
 }
 
 /// Whether this vendor can carry a decision out, or why not, in both languages.

@@ -80,7 +80,7 @@ pub fn prompt(runner: &Runner, call: &Call) -> Option<String> {
     }))
 }
 
-fn summary(s: &Session) -> String {
+pub fn summary(s: &Session) -> String {
     let head = if s.notes.majority { GateHead::Majority } else { GateHead::Consensus };
     s.notes.summary.as_ref().map(|n| gate::render(&n.summary, s.meta.lang(), head)).unwrap_or_default()
 }

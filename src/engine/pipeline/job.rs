@@ -1,6 +1,7 @@
 //! Work of the engine itself: the steps of an implementation that call no agent.
 
 use super::crew::{self, Crew};
+use super::verifier::{self, Verifier};
 use super::{clean, deploy, edit, isolate, verify};
 use crate::agents::call::Progress;
 use crate::agents::shell;
@@ -116,10 +117,11 @@ impl Shop {
 pub fn begin(runner: &Runner, call: &Call, progress: ProgressSink, cancel: CancelSignal) -> Work {
     let crew = crew::crew(&runner.desk, &runner.session);
     let shop = Shop::new(runner, progress, cancel);
+    let verifier = (call.purpose == Purpose::Verify).then(|| verifier::ready(runner, call)).flatten();
     let (purpose, number) = (call.purpose, call.round);
     Box::pin(async move {
         match crew {
-            Ok(crew) => step(shop, crew, purpose, number).await,
+            Ok(crew) => step(shop, crew, purpose, number, verifier).await,
             // Without a crew there is nobody to run commands; the trees go all the same.
             Err(_) if purpose == Purpose::Clean => CallResult::Cleaned(clean::remove(shop).await),
             Err(why) => failed(why),
@@ -127,7 +129,13 @@ pub fn begin(runner: &Runner, call: &Call, progress: ProgressSink, cancel: Cance
     })
 }
 
-async fn step(shop: Shop, crew: Crew, purpose: Purpose, number: u32) -> CallResult {
+async fn step(
+    shop: Shop,
+    crew: Crew,
+    purpose: Purpose,
+    number: u32,
+    verifier: Option<Verifier>,
+) -> CallResult {
     if !matches!(purpose, Purpose::Isolate | Purpose::Clean) {
         let missing = shop.clone();
         if let Err(why) = blocking(move || edit::present(&missing)).await {
@@ -145,7 +153,7 @@ async fn step(shop: Shop, crew: Crew, purpose: Purpose, number: u32) -> CallResu
                 outside: Vec::new(),
             })
         }
-        Purpose::Verify => verify::verify(&shop, &crew, number).await,
+        Purpose::Verify => verify::verify(&shop, &crew, number, verifier).await,
         Purpose::Clean => Ok(CallResult::Cleaned(clean::clean(&shop, &crew).await)),
         Purpose::Renew => blocking(move || deploy::renew(&shop, &crew, number)).await,
         _ => blocking(move || Ok(deploy::deploy(&shop, &crew))).await,

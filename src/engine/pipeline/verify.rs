@@ -1,7 +1,9 @@
-//! The project's own checks (PC-530): commands of the configuration, whose exit codes decide.
+//! The project's own checks (PC-530): commands of the configuration, whose exit codes decide, and after them the verifier,
+//! if there is one.
 
 use super::crew::Crew;
 use super::job::Shop;
+use super::verifier::{Said, Verifier};
 use crate::agents::privacy::pii;
 use crate::agents::shell::{self, How};
 use crate::config::implementation::RepoSetting;
@@ -15,7 +17,12 @@ use std::path::Path;
 const LINES: usize = 60;
 
 /// Runs the checks of every repository that changed. A failure ends its repository's list, not the others'.
-pub async fn verify(shop: &Shop, crew: &Crew, number: u32) -> Result<CallResult, String> {
+pub async fn verify(
+    shop: &Shop,
+    crew: &Crew,
+    number: u32,
+    verifier: Option<Verifier>,
+) -> Result<CallResult, String> {
     let (mut text, mut failed, mut unchecked) = (String::new(), false, false);
     for setting in &crew.setting.repos {
         let changed = shop.track.edit.as_ref().is_some_and(|e| e.of(&setting.name).next().is_some());
@@ -36,7 +43,14 @@ pub async fn verify(shop: &Shop, crew: &Crew, number: u32) -> Result<CallResult,
         (false, true) => Verdict::NotRun,
         (false, false) => Verdict::Pass,
     };
-    Ok(CallResult::Verified { verdict, text })
+    // What a command refuses no agent can pass; what no command checks it can, because it runs things too.
+    match verifier.filter(|_| !failed) {
+        None => Ok(CallResult::Verified { verdict, text }),
+        Some(verifier) => Ok(match verifier.run(shop).await {
+            Said::Cancelled => CallResult::Cancelled,
+            Said::Verdict(verdict, said) => CallResult::Verified { verdict, text: said + &text },
+        }),
+    }
 }
 
 /// False when a command failed, `None` when it was stopped.

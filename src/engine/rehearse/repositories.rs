@@ -31,6 +31,7 @@ pub fn setting(rehearsal: &Rehearsal, runtime: &Path) -> Result<Option<Implement
     Ok((!repos.is_empty()).then_some(Implementation {
         vendor: None,
         reviewer: None,
+        verifier: None,
         repos,
         reserved: Vec::new(),
         checklist: Vec::new(),

@@ -226,6 +226,7 @@ fn text(s: &Session, track: &Track) -> String {
             reviews,
             unresolved,
             verdict: last,
+            by: s.verifies.last().filter(|v| v.number > track.verifies_before).map_or("", |v| v.by.as_str()),
             failures: verifies.iter().filter(|v| **v == Verdict::Fail).count() as u32,
             deployed: &deployed,
             ended: track.ended.as_deref(),

@@ -12,6 +12,8 @@ pub struct Outcome<'a> {
     pub reviews: u32,
     pub unresolved: u32,
     pub verdict: Verdict,
+    /// The agent that verified; empty when only commands ran.
+    pub by: &'a str,
     /// Verifications that failed before the last one.
     pub failures: u32,
     pub deployed: &'a [Deployed],
@@ -38,6 +40,7 @@ pub fn render(o: &Outcome, lang: Lang) -> String {
         (Verdict::Fail, _) => "FAIL".into(),
         (Verdict::NotRun, _) => lang.pick("not run", "не выполнялась").into(),
     };
+    let verify = if o.by.is_empty() { verify } else { format!("{verify} · verifier {}", o.by) };
     let mut deploy: Vec<String> = o.deployed.iter().map(|d| deployed(d, lang)).collect();
     if let Some(why) = o.ended {
         let head = if o.deployed.is_empty() {
@@ -105,6 +108,7 @@ mod tests {
             reviews: 2,
             unresolved: 0,
             verdict: Verdict::Pass,
+            by: "",
             failures: 1,
             deployed: &[],
             ended: None,

@@ -5,7 +5,7 @@ use crate::domain::fact::Fact;
 use crate::domain::session::escalation::Escalation;
 use crate::domain::session::phase::DEPLOYMENT;
 use crate::domain::session::pipeline::track::Track;
-use crate::domain::session::pipeline::verdict::Verification;
+use crate::domain::session::pipeline::verdict::{self, Verification};
 use crate::domain::session::pipeline::{finding, track};
 
 /// The track of an implementation that was just decided on.
@@ -80,10 +80,10 @@ pub fn pipeline(s: &mut Session, fact: &Fact) {
             }
             s.notes.asked = None;
         }
-        Fact::Verified { number, verdict, .. } => {
+        Fact::Verified { number, verdict, text } => {
             s.meta.verify_status = verdict.status().into();
             s.verifies.retain(|v| v.number != *number);
-            s.verifies.push(Verification { number: *number, verdict: *verdict });
+            s.verifies.push(Verification { number: *number, verdict: *verdict, by: verdict::by(text) });
             s.verifies.sort_by_key(|v| v.number);
             s.notes.asked = None;
             settled(s);

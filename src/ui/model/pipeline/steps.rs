@@ -242,7 +242,8 @@ fn detail(s: &Session, track: &Track, step: usize, lang: Lang) -> String {
         VERIFY => {
             let last =
                 s.verifies.iter().rfind(|v| v.number > edit.map_or(track.verifies_before, |e| e.verifies));
-            last.map(|v| v.verdict.key().to_string()).unwrap_or_default()
+            let by = |by: &str| if by.is_empty() { String::new() } else { format!(" · {by}") };
+            last.map(|v| format!("{}{}", v.verdict.key(), by(&v.by))).unwrap_or_default()
         }
         DEPLOY => {
             match track.deployed.len().max(if track.trees.is_empty() { s.meta.deploy_shas.len() } else { 0 })

@@ -131,7 +131,7 @@ pub fn findings() -> Session {
 pub fn verified(verdict: Verdict) -> Session {
     let mut s = implementing();
     s.reviews = vec![read(1, "## OK\n- all\n")];
-    s.verifies = vec![Verification { number: 1, verdict }];
+    s.verifies = vec![Verification { number: 1, verdict, by: String::new() }];
     if let Some(track) = &mut s.notes.track {
         track.settled = 1;
     }
