@@ -66,6 +66,7 @@ pub fn ready(runner: &Runner, call: &Call) -> Option<Verifier> {
         runtime: runner.recorder().runtime().to_path_buf(),
         extra_env: runner.desk.places.script_env(),
         work: Some(implement::places(runner)),
+        leave: None,
     });
     Some(Verifier { vendor, call, caller: runner.desk.caller.clone(), lang })
 }
