@@ -4,8 +4,10 @@
 use crate::dash::{Desk, SEND};
 use crate::pty::Pty;
 use crate::source::root;
+use crate::stage::{AGREES, finish};
 use std::fmt::Write;
 use std::fs;
+use std::process::Command;
 use vt100::Color;
 
 const COLUMN: f32 = 8.4;
@@ -290,4 +292,69 @@ fn pictures_of_a_deployment() {
             fs::write(folder.join("deploy.svg"), film(&frames, (30, 100), palette)).unwrap();
         }
     }
+}
+
+/// Halves the memory of the search, says so in the decisions, and meddles with their first lines.
+const HALVES: &str = r#"sed -i 's/CAP: usize = 256 << 20/CAP: usize = 128 << 20/' src/store/search/shelf.rs
+sed -i '3s/.*/Choices that nobody may question. The newest stand last in their section; a decision that is undone/' docs/decisions.md
+printf '\n## The search keeps 128 MB\n\nMore was never read again within a search.\n' >> docs/decisions.md
+echo 'changed_files: [src/store/search/shelf.rs, docs/decisions.md]'
+exit"#;
+
+/// A copy of this project, and a decision that is carried out in it.
+#[test]
+fn pictures_of_a_deployment_in_a_copy_of_this_project() {
+    let Ok(folder) = std::env::var("FLIGHTDECK_PICTURES") else {
+        println!("FLIGHTDECK_PICTURES is not set: nothing to draw");
+        return;
+    };
+    let desk = Desk::new();
+    let copy = desk.stage.home().join("flightdeck");
+    let git = |args: &[&str]| {
+        let mut command = Command::new("git");
+        desk.stage.clean(&mut command).args(args);
+        let ran = finish(command, "");
+        assert_eq!(ran.code, Some(0), "git {args:?}: {ran:?}");
+    };
+    let at = copy.to_str().unwrap();
+    git(&["clone", "--quiet", "--no-hardlinks", root().to_str().unwrap(), at]);
+    git(&["-C", at, "config", "user.email", "pilot@example.invalid"]);
+    git(&["-C", at, "config", "user.name", "Pilot"]);
+    desk.stage.config(
+        "screen: {motion: false}\ntheme: dark\nimplementation:\n  reviewer: bo\n  reserved: [\"docs/decisions.md\"]\n  repos:\n    \
+         flightdeck: {path: ../../flightdeck, verify: [\"sleep 1; grep -n 'CAP: usize' src/store/search/shelf.rs\"], push: false}\n",
+    );
+    desk.stage.writer(&format!("[ \"$FLIGHTDECK_CALL\" = implement ] && {{ sleep 1\n{HALVES}\n}}\n"));
+    let review = "sleep 1; printf '## OK\\n- the cap is halved, and nothing else\\n'; exit";
+    desk.stage.script("bo", &format!("[ \"$FLIGHTDECK_CALL\" = review ] && {{ {review}\n}}\n{AGREES}"));
+    let mut s = desk.session("bo", (100, 30));
+    let mut frames = Vec::new();
+    let mut take = |s: &Pty, seconds: u32| frames.push((cells(s.parser.screen(), &DARK), seconds));
+    s.shows("! 1 waiting");
+    s.keys("\r");
+    s.shows("implement now");
+    s.keys("bb");
+    s.until("the gate is over", |s| !s.text().contains("Decision Gate"));
+    s.shows("P pipeline");
+    s.keys("P");
+    s.shows("change 1/2 · open");
+    take(&s, 4);
+    s.keys("n");
+    s.shows("! change 2/2 · open");
+    s.until("one is decided", |s| s.text().contains("1 waiting"));
+    take(&s, 2);
+    s.keys("y");
+    s.shows("! change 1/1 · open");
+    s.shows("! 1 waiting");
+    take(&s, 3);
+    s.keys("y");
+    s.shows("review 1/3");
+    take(&s, 2);
+    s.until("the check runs", |s| s.text().contains("✓ verify") || s.text().contains("✓ deploy"));
+    take(&s, 2);
+    s.shows("✓ outcome");
+    take(&s, 4);
+    s.keys("\x03");
+    assert_eq!(s.code(), 0);
+    fs::write(root().join(folder).join("here.svg"), film(&frames, (30, 100), &DARK)).unwrap();
 }
