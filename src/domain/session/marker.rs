@@ -82,7 +82,7 @@ pub fn without_markers(body: &str) -> String {
         }
     }
     // Blanks that make a marker's line another line stay.
-    out.truncate(out.trim_end_matches([' ', '\t', '\n', '\r']).len());
+    out.truncate(out.trim_end_matches([' ', '\t', '\n']).len());
     out
 }
 

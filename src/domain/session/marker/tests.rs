@@ -181,6 +181,8 @@ fn pc_341_body_without_markers_keeps_code() {
     let body = "one\r\nPASS\n```\nCONSENSUS: in code\n```\nCONSENSUS: x\n- CONSENSUS: near\n";
     assert_eq!(without_markers(body), "one\n```\nCONSENSUS: in code\n```\n- CONSENSUS: near");
     assert_eq!(without_markers("PASS\n\n"), "");
+    // A lone CR belongs to its line, which is no marker with it.
+    assert_eq!(without_markers("PASS\r\r\n"), "PASS\r");
 }
 
 proptest! {
