@@ -66,6 +66,9 @@ pub const ROLES: [(Role, &str); 25] = [
     (Role::CodeName, "code-name"),
 ];
 
+/// Roles that a theme may leave out.
+const CODE: [Role; 3] = [Role::CodeKeyword, Role::CodeString, Role::CodeName];
+
 /// The themes that ship, as name and text.
 pub const SHIPPED: [(&str, &str); 6] = [
     ("default", include_str!("../../themes/default.yaml")),
@@ -104,7 +107,9 @@ impl Theme {
     pub fn read(text: &str, origin: &str, colours: Colours) -> Result<Theme, String> {
         let groups = yaml::groups(text).map_err(|what| format!("{origin}: {what}"))?;
         let mut styles = plain();
-        let mut missing: Vec<&str> = ROLES.iter().map(|(_, name)| *name).collect();
+        // A theme without colours for code is a whole theme: code is text then.
+        let needed = ROLES.iter().filter(|(role, _)| !CODE.contains(role));
+        let mut missing: Vec<&str> = needed.map(|(_, name)| *name).collect();
         for group in groups {
             if group.name != "roles" {
                 return Err(format!(
@@ -139,7 +144,7 @@ impl Theme {
 
     /// Whether code looks any different from other text.
     pub fn colours_code(&self) -> bool {
-        [Role::CodeKeyword, Role::CodeString, Role::CodeName].iter().any(|role| self.of(*role).fg.is_some())
+        CODE.iter().any(|role| self.of(*role).fg.is_some())
     }
 
     /// The style of a participant: 0 is the writer, peers follow in calling order.
@@ -236,6 +241,13 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn a_theme_from_before_code_had_colours_still_counts() {
+        let old: Vec<&str> = SHIPPED[0].1.lines().filter(|line| !line.contains("code-")).collect();
+        let theme = Theme::read(&old.join("\n"), "mine", Colours::True).unwrap();
+        assert!(!theme.colours_code() && theme.of(Role::CodeName).fg.is_none());
     }
 
     #[test]
