@@ -78,7 +78,8 @@ pub fn without_markers(body: &str) -> String {
     for line in lines(body) {
         if fence.holds(line) || !matches!(parse(line), Some(Parsed::Marker(_))) {
             out.push_str(line);
-            out.push('\n');
+            // A CR of the line's own would be part of the break, and the line another one.
+            out.push_str(if line.ends_with('\r') { "\r\n" } else { "\n" });
         }
     }
     // Blanks that make a marker's line another line stay.

@@ -182,7 +182,9 @@ fn pc_341_body_without_markers_keeps_code() {
     assert_eq!(without_markers(body), "one\n```\nCONSENSUS: in code\n```\n- CONSENSUS: near");
     assert_eq!(without_markers("PASS\n\n"), "");
     // A lone CR belongs to its line, which is no marker with it.
-    assert_eq!(without_markers("PASS\r\r\n"), "PASS\r");
+    assert_eq!(without_markers("PASS\r\r\n"), "PASS\r\r");
+    assert_eq!(markers("PASS\r\r"), markers("PASS\r\r\n"));
+    assert!(!markers("PASS\r\r").pass);
 }
 
 proptest! {
