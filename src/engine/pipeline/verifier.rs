@@ -77,16 +77,16 @@ impl Verifier {
         let key = self.vendor.key.clone();
         let lang = self.lang;
         let head = verdict::named(&key);
-        let none = |why: &str| {
+        let none = |why: &str, answer: &str| {
             let text = lang.pick(
                 "gave no verdict, and no verdict is not passed",
                 "не дал вердикта; нет вердикта — не значит прошло",
             );
-            Said::Verdict(Verdict::NotRun, format!("{head}\n\n{key} {text}: {why}\n\n"))
+            Said::Verdict(Verdict::NotRun, format!("{head}\n\n{key} {text}: {why}\n\n{answer}"))
         };
         let call = match self.call {
             Ok(call) => call,
-            Err(why) => return none(&why),
+            Err(why) => return none(&why, ""),
         };
         shop.notice(format!("{key} {}", lang.pick("verifies by running it", "проверяет запуском")));
         let outcome =
@@ -95,26 +95,21 @@ impl Verifier {
             Outcome::Cancelled => Said::Cancelled,
             Outcome::Failed(failure) => {
                 let detail = pii::tail(&failure.detail, 5);
-                none(&format!("{} · {detail}", failure.reason))
+                none(&format!("{} · {detail}", failure.reason), "")
             }
-            Outcome::Reply(reply) => match verdict::said(&reply.text) {
-                Some(verdict) => {
-                    Said::Verdict(verdict, format!("{head}\n\n{}\n\n", pii::tail(&reply.text, LINES)))
+            Outcome::Reply(reply) => {
+                let answer = format!("{}\n\n", pii::tail(&reply.text, LINES));
+                match verdict::said(&reply.text) {
+                    Some(verdict) => Said::Verdict(verdict, format!("{head}\n\n{answer}")),
+                    None => none(
+                        lang.pick(
+                            "its answer does not end in `VERDICT: PASS` or `VERDICT: FAIL`",
+                            "его ответ не кончается на `VERDICT: PASS` или `VERDICT: FAIL`",
+                        ),
+                        &answer,
+                    ),
                 }
-                None => {
-                    let why = lang.pick(
-                        "its answer does not end in `VERDICT: PASS` or `VERDICT: FAIL`",
-                        "его ответ не кончается на `VERDICT: PASS` или `VERDICT: FAIL`",
-                    );
-                    match none(why) {
-                        Said::Verdict(verdict, text) => {
-                            let tail = pii::tail(&reply.text, LINES);
-                            Said::Verdict(verdict, format!("{text}{tail}\n\n"))
-                        }
-                        other => other,
-                    }
-                }
-            },
+            }
         }
     }
 }
