@@ -11,7 +11,7 @@
 //! | 6 the size of before, rows that vanish | here; `complaint_6_every_size_is_drawn` |
 //! | 7 the whole history is sent again | here |
 //! | 8 no way back in the text | here |
-//! | 9 the same text at two widths | `complaint_15_a_storm_of_resizes_while_text_streams_ends_in_a_whole_screen` |
+//! | 9 the same text at two widths | here |
 //! | 10, 11 letters of doubtful width | `complaint_11_a_letter_that_the_terminal_counts_otherwise_moves_nothing_on_its_line` |
 //! | 12 controls in a text | `complaint_12_hostile_text_leaves_borders_standing`, `rule_4_nothing_an_agent_wrote_reaches_the_terminal_as_control` |
 //! | 13 letters that crash, stay or are cut | `complaint_13_nothing_stays_of_a_letter_that_is_gone`, `ui::text::tests` (any text, any width) |
@@ -167,6 +167,22 @@ fn complaint_08_all_of_a_long_text_can_be_read_again() {
     leave(s);
 }
 
+#[test]
+fn complaint_09_after_a_reflow_every_word_stands_there_once() {
+    let desk = Desk::new();
+    let words: Vec<String> = (1..=80).map(|n| format!("w{n:03}")).collect();
+    let mut s = said(&desk, &words.join(" "), (120, 40));
+    for cols in [120, 50, 91, 44, 89, 200] {
+        s.resize((cols, 40));
+        s.until("every word once", |s| {
+            let text = s.text();
+            words.iter().all(|word| text.matches(word.as_str()).count() == 1)
+        });
+    }
+    leave(s);
+}
+
+/// Also 17: every key can be given back.
 #[test]
 fn complaint_16_a_key_that_leaves_can_be_another_one() {
     let desk = Desk::new();

@@ -52,6 +52,24 @@ fn complaint_15_a_storm_of_resizes_while_text_streams_ends_in_a_whole_screen() {
     leave(s);
 }
 
+/// Each key stands alone: one that waits for the next key is lost to who typed it.
+#[test]
+fn complaint_15_a_key_that_comes_with_a_resize_is_a_key() {
+    let desk = Desk::new();
+    let mut s = desk.open(&[], (120, 40));
+    s.shows("? keys");
+    s.keys("/");
+    let mut typed = String::new();
+    for (n, letter) in ('a'..='z').chain('а'..='я').enumerate() {
+        typed.push(letter);
+        s.resize((if n % 2 == 0 { 110 } else { 120 }, 40));
+        s.keys(&letter.to_string());
+        s.shows(&typed);
+    }
+    s.keys("\x03");
+    assert_eq!(s.code(), 0);
+}
+
 #[test]
 fn rule_8_a_terminal_that_is_gone_stops_no_session() {
     let desk = Desk::new();
