@@ -3,7 +3,7 @@
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use std::io::{Read, Write};
 use std::num::NonZero;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 /// Longer than anything here takes; a wait that reaches it is a failure.
@@ -95,11 +95,17 @@ impl Pty {
                 self.parser.process(&bytes);
             }
             if let Some(status) = self.child.0.try_wait().unwrap() {
-                while let Ok(bytes) = self.output.recv_timeout(Duration::from_millis(200)) {
-                    self.raw.extend(&bytes);
-                    self.parser.process(&bytes);
+                // The reader ends with the last program that has this terminal open: the screen was to be that.
+                loop {
+                    match self.output.recv_timeout(PATIENCE) {
+                        Ok(bytes) => {
+                            self.raw.extend(&bytes);
+                            self.parser.process(&bytes);
+                        }
+                        Err(RecvTimeoutError::Disconnected) => return status.exit_code(),
+                        Err(RecvTimeoutError::Timeout) => panic!("something keeps the terminal open"),
+                    }
                 }
-                return status.exit_code();
             }
             assert!(Instant::now() < end, "still there\n{}", self.text());
             std::thread::yield_now();
