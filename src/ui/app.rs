@@ -166,9 +166,7 @@ impl Outside<'_> {
             Woke::Signal(signal) => return Some(Why::Signal(signal)),
             Woke::Input(Some(Ok(event))) => message(event)?,
             Woke::Input(Some(Err(e))) => return Some(Why::Terminal(e)),
-            Woke::Input(None) => {
-                return Some(Why::Terminal(io::Error::other("the terminal closed its input")));
-            }
+            Woke::Input(None) => return Some(Why::Signal(Signal::HangUp)),
             Woke::Tell(Some(tell)) => Msg::Tell(Box::new(tell)),
             Woke::Tell(None) => return Some(Why::EngineGone(model.engine.bye.take())),
             Woke::Painted(Some(painted)) => Msg::Painted(painted),
