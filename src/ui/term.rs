@@ -3,6 +3,7 @@
 //! through here, wrapped for tmux where it must.
 
 mod steady;
+mod whole;
 
 use super::code::worker::THREAD;
 use super::settings::Desktop;
@@ -13,10 +14,11 @@ use crossterm::{Command, execute};
 use ratatui::backend::{Backend, CrosstermBackend};
 use ratatui::layout::Rect;
 use ratatui::{Terminal, TerminalOptions, Viewport};
-use std::io::{self, BufWriter, Stdout, Write};
+use std::io::{self, Stdout, Write};
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 use steady::Steady;
+use whole::{Hold, Whole};
 
 /// Alternate screen, title kept aside, bracketed paste, focus events, keys told apart (Ctrl+Enter from Enter).
 const ENTER: &str = "\x1b[?1049h\x1b[22;0t\x1b[?2004h\x1b[?1004h\x1b[>1u\x1b[?25l";
@@ -34,7 +36,8 @@ static HOOK: Once = Once::new();
 
 /// The terminal in our modes. Dropping it undoes them.
 pub struct Term {
-    terminal: Terminal<Steady<CrosstermBackend<BufWriter<Stdout>>>>,
+    terminal: Terminal<Steady<CrosstermBackend<Whole<Stdout>>>>,
+    hold: Hold,
     options: Options,
     title: String,
     /// The size of the last frame.
@@ -54,12 +57,13 @@ impl Term {
     /// Takes the terminal. The guard stands before the first mode is set: an error on the way undoes what was done.
     pub fn enter(options: Options) -> io::Result<Term> {
         HOOK.call_once(restore_before_panics);
-        let backend = Steady::new(CrosstermBackend::new(BufWriter::with_capacity(64 * 1024, io::stdout())));
+        let (out, hold) = Whole::new(io::stdout());
+        let backend = Steady::new(CrosstermBackend::new(out));
         let area = area(size_now());
         // Told, not asked for with every frame: that would open the terminal each time.
         let viewport = TerminalOptions { viewport: Viewport::Fixed(area) };
         let terminal = Terminal::with_options(backend, viewport)?;
-        let mut term = Term { terminal, options, title: String::new(), area };
+        let mut term = Term { terminal, hold, options, title: String::new(), area };
         term.resume()?;
         Ok(term)
     }
@@ -106,6 +110,7 @@ impl Term {
         if !ENTERED.load(Ordering::SeqCst) {
             return Err(io::Error::other("the terminal was given back"));
         }
+        let whole = self.hold.frame();
         self.terminal.backend_mut().write_all(b"\x1b[?2026h")?;
         if self.area != area(size) {
             self.area = area(size);
@@ -118,6 +123,7 @@ impl Term {
         }
         self.terminal.draw(render)?;
         self.terminal.backend_mut().write_all(b"\x1b[?2026l")?;
+        drop(whole);
         Write::flush(self.terminal.backend_mut())
     }
 
