@@ -180,8 +180,13 @@ pub(in crate::store) fn session_cell(line: &str) -> &str {
 
 /// The id in a session cell: plain, as code, or the text of a link.
 pub(in crate::store) fn id_in(cell: &str) -> Option<SessionId> {
+    SessionId::parse(id_text(cell))
+}
+
+/// What stands where the id should be.
+pub(in crate::store) fn id_text(cell: &str) -> &str {
     let cell = cell.trim().trim_start_matches('[');
-    SessionId::parse(cell.split("](").next().unwrap_or(cell).trim_matches(['`', '*', ']', ' ']))
+    cell.split("](").next().unwrap_or(cell).trim_matches(['`', '*', ']', ' '])
 }
 
 pub(in crate::store) fn parse(line: &str) -> Row {
