@@ -25,10 +25,11 @@ pub fn run(table: &mut Table) {
                 let line = old.lines().find(|line| line.starts_with("task_description:")).unwrap();
                 let mark = format!("Changed {run}");
                 std::fs::write(&meta, old.replace(line, &format!("task_description: \"{mark}\""))).unwrap();
-                let start = Instant::now();
-                // As a program that keeps the files does: the index last, in one step.
+                // As a program that keeps the files does: the index last, in one step. Writing it is its own work, and
+                // takes ten milliseconds with 10,000 rows.
                 let temp = index.with_extension("new");
                 std::fs::write(&temp, text).unwrap();
+                let start = Instant::now();
                 std::fs::rename(&temp, &index).unwrap();
                 let seen = screen.until(&mark, |screen| screen.contains(&mark));
                 screen.settle(Duration::from_millis(400), Duration::from_secs(2));
