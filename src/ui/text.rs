@@ -55,8 +55,25 @@ pub fn sanitize(text: &str) -> String {
     out.text
 }
 
+/// True when each character is one column wide and joins no other, so that nobody has to look for graphemes: most of what
+/// is on a screen, in two alphabets, with its lines.
+pub fn is_simple(text: &str) -> bool {
+    text.bytes().all(|b| matches!(b, b' '..=b'~')) || text.chars().all(simple)
+}
+
+fn simple(c: char) -> bool {
+    matches!(c, ' '..='~'
+        | '\u{a1}'..='\u{ac}' | '\u{ae}'..='\u{ff}'
+        | '\u{400}'..='\u{482}' | '\u{48a}'..='\u{52f}'
+        | '–' | '—' | '‘'..='”' | '…' | '←'..='↓' | '\u{2500}'..='\u{257f}')
+}
+
 /// The text on one line of at most `max_width` columns; a cut is shown by `…`.
 pub fn one_line(text: &str, max_width: usize) -> String {
+    if is_simple(text) { one_simple_line(text, max_width) } else { one_odd_line(text, max_width) }
+}
+
+fn one_odd_line(text: &str, max_width: usize) -> String {
     let safe = sanitize(text);
     let flat = safe.split_whitespace().collect::<Vec<_>>().join(" ");
     let pieces: Vec<&str> = visible(&flat).collect();
@@ -74,6 +91,19 @@ pub fn one_line(text: &str, max_width: usize) -> String {
     out.truncate(out.trim_end().len());
     if max_width > 0 {
         out.push('…');
+    }
+    out
+}
+
+fn one_simple_line(text: &str, max_width: usize) -> String {
+    let mut out = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if out.chars().nth(max_width).is_some() {
+        let cut = max_width.checked_sub(1).and_then(|last| out.char_indices().nth(last));
+        out.truncate(cut.map_or(0, |(at, _)| at));
+        out.truncate(out.trim_end().len());
+        if max_width > 0 {
+            out.push('…');
+        }
     }
     out
 }
@@ -133,7 +163,12 @@ fn finish(current: &mut String) -> String {
 
 /// Grapheme by grapheme; one without any width would be dropped by the screen and is shown as a mark.
 fn visible(text: &str) -> impl Iterator<Item = &str> {
-    text.graphemes(true).map(|piece| if piece.width() == 0 { "\u{fffd}" } else { piece })
+    let mut letters = is_simple(text).then(|| text.char_indices());
+    let mut graphemes = text.graphemes(true);
+    std::iter::from_fn(move || match &mut letters {
+        Some(letters) => letters.next().map(|(at, c)| &text[at..at + c.len_utf8()]),
+        None => graphemes.next().map(|piece| if piece.width() == 0 { "\u{fffd}" } else { piece }),
+    })
 }
 
 /// Text under construction and what is known about its last line.

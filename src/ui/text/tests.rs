@@ -106,6 +106,17 @@ fn wrap_prefers_words() {
     assert_eq!(wrap(" abcd漢", 5), [" abcd", "漢"], "a word that would not fit below either is cut");
 }
 
+#[test]
+fn simple_letters_stand_alone() {
+    let letters: Vec<char> = ('\0'..=char::MAX).filter(|c| simple(*c)).collect();
+    assert!(letters.len() > 500 && letters.contains(&'я') && letters.contains(&'─'));
+    for c in letters {
+        let text = format!("a{c}{c}я");
+        assert_eq!((text.width(), text.graphemes(true).count()), (4, 4), "{c:?}");
+        assert_eq!(sanitize(&text), text);
+    }
+}
+
 fn nasty() -> impl Strategy<Value = String> {
     prop_oneof![
         any::<String>(),
@@ -122,6 +133,12 @@ fn assert_safe(text: &str) -> Result<(), TestCaseError> {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn a_simple_line_is_cut_like_any_other(text in "[ a-eа-я—─]{0,20}", width in 0_usize..24) {
+        prop_assert!(is_simple(&text));
+        prop_assert_eq!(one_simple_line(&text, width), one_odd_line(&text, width));
+    }
 
     #[test]
     fn sanitized_text_is_safe_and_stays_so(text in nasty()) {

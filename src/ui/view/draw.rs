@@ -5,9 +5,10 @@ use super::layout::{Hit, Layout, Pane};
 use crate::domain::lang::Lang;
 use crate::ui::model::Clock;
 use crate::ui::settings::Look;
-use crate::ui::text::one_line;
+use crate::ui::text::{is_simple, one_line};
 use crate::ui::theme::Role;
 use ratatui::Frame;
+use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -38,8 +39,14 @@ impl Canvas<'_, '_> {
     }
 
     pub fn line(&mut self, area: Rect, line: Line) {
-        if area.height > 0 && area.width > 0 {
-            self.frame.render_widget(line, Rect { height: 1, ..area });
+        let area = Rect { height: area.height.min(1), ..area }.intersection(self.frame.area());
+        if area.is_empty() {
+            return;
+        }
+        if line.alignment.is_none() && line.spans.iter().all(|span| is_simple(&span.content)) {
+            letters(self.frame.buffer_mut(), area, &line);
+        } else {
+            self.frame.render_widget(line, area);
         }
     }
 
@@ -144,6 +151,15 @@ impl Canvas<'_, '_> {
     }
 }
 
+/// What ratatui would draw, without looking for graphemes: that is most of what a frame costs.
+fn letters(buffer: &mut Buffer, area: Rect, line: &Line) {
+    buffer.set_style(area, line.style);
+    let letters = line.spans.iter().flat_map(|span| span.content.chars().map(|c| (c, span.style)));
+    for (x, (letter, style)) in (area.left()..area.right()).zip(letters) {
+        buffer[(x, area.y)].set_char(letter).set_style(style);
+    }
+}
+
 /// A span of agent or file text: safe, and on one line of at most so many columns.
 pub fn safe(text: &str, width: usize, style: Style) -> Span<'static> {
     // Cutting first keeps a monster line cheap: one column needs at most a few dozen bytes.
@@ -162,4 +178,34 @@ pub fn column(text: &str, width: usize) -> String {
 pub fn centred(area: Rect, width: u16, height: u16) -> Rect {
     let (width, height) = (width.min(area.width), height.min(area.height));
     Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ratatui::style::{Color, Modifier};
+    use ratatui::widgets::Widget;
+
+    #[test]
+    fn letters_are_drawn_as_ratatui_draws_them() {
+        let bold = Style::new().add_modifier(Modifier::BOLD);
+        let red = Style::new().fg(Color::Red).bg(Color::Blue);
+        let line = Line::from(vec![
+            Span::raw("ab"),
+            Span::styled("— кэш │", red),
+            Span::styled("", bold),
+            "x".into(),
+        ]);
+        for line in [line.clone(), line.style(bold), Line::default()] {
+            for width in 0..14 {
+                let mut ours = Buffer::filled(Rect::new(3, 1, 12, 2), 'z'.into());
+                ours.set_style(ours.area, Style::new().bg(Color::Green));
+                let mut theirs = ours.clone();
+                let area = Rect { x: 4, y: 2, width, height: 1 }.intersection(ours.area);
+                letters(&mut ours, area, &line);
+                line.clone().render(area, &mut theirs);
+                assert_eq!(ours, theirs, "{width}");
+            }
+        }
+    }
 }
