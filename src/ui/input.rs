@@ -13,8 +13,9 @@ use tokio::sync::{mpsc, oneshot};
 /// A reader that has not ended after this long is stuck in a sequence of keys.
 const ENDS: Duration = Duration::from_millis(200);
 
-/// Crossterm does not read at all when it is given no time.
-const MORE: Duration = Duration::from_millis(1);
+/// Crossterm does not even look at what it has read already when it is given no time, and it spins through less than a
+/// millisecond, while whoever is to draw the key may wait for this very processor.
+const MORE: Duration = Duration::from_micros(20);
 
 /// The one reader of the terminal.
 pub struct Input {
@@ -73,10 +74,17 @@ fn pass(send: &mpsc::Sender<io::Result<Event>>, stopped: &UnixStream) -> io::Res
         if stop != 0 || terminal & (POLLHUP | POLLERR) != 0 {
             return Ok(());
         }
-        while terminal & POLLIN != 0 && poll(MORE)? {
-            if send.blocking_send(Ok(read()?)).is_err() {
+        while terminal & POLLIN != 0
+            && let Some(event) = next()?
+        {
+            if send.blocking_send(Ok(event)).is_err() {
                 return Ok(());
             }
         }
     }
+}
+
+/// What can be read now. Asked twice: who was interrupted the first time had no time left to look.
+fn next() -> io::Result<Option<Event>> {
+    if poll(MORE)? || poll(MORE)? { read().map(Some) } else { Ok(None) }
 }
