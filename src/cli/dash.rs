@@ -137,5 +137,10 @@ fn goodbye(exit: &Exit, lang: Lang) -> Result<u8, CliError> {
     if !line.is_empty() {
         println!("{line}");
     }
-    Ok(if matches!(exit.why, Why::Quit) { 0 } else { 143 })
+    Ok(match exit.why {
+        Why::Signal(Signal::Interrupt) => 130,
+        Why::Signal(Signal::Quit) => 131,
+        Why::Signal(_) => 143,
+        _ => 0,
+    })
 }

@@ -9,6 +9,7 @@ pub enum Signal {
     /// The terminal is gone.
     HangUp,
     Interrupt,
+    Quit,
     Stop,
     Continue,
     /// The terminal has another size.
@@ -22,7 +23,7 @@ const STOP_CONTINUE: (i32, i32) = (20, 18);
 const STOP_CONTINUE: (i32, i32) = (18, 19);
 
 pub struct Signals {
-    streams: [(Signal, Stream); 6],
+    streams: [(Signal, Stream); 7],
 }
 
 impl Signals {
@@ -33,6 +34,7 @@ impl Signals {
                 (Signal::Terminate, signal(SignalKind::terminate())?),
                 (Signal::HangUp, signal(SignalKind::hangup())?),
                 (Signal::Interrupt, signal(SignalKind::interrupt())?),
+                (Signal::Quit, signal(SignalKind::quit())?),
                 (Signal::Stop, raw(STOP_CONTINUE.0)?),
                 (Signal::Continue, raw(STOP_CONTINUE.1)?),
                 (Signal::Size, signal(SignalKind::window_change())?),
