@@ -38,7 +38,7 @@ struct Fault {
 
 /// Runs the body in a namespace with mounts and limits of its own: once more the same test, in a process there.
 #[expect(clippy::print_stdout, reason = "a test that does not run says so")]
-fn in_a_world_of_its_own(test: &str) -> bool {
+pub fn in_a_world_of_its_own(test: &str) -> bool {
     if std::env::var_os(WORLD).is_some() {
         return true;
     }
@@ -56,7 +56,7 @@ fn in_a_world_of_its_own(test: &str) -> bool {
 }
 
 #[track_caller]
-fn shell(script: &str, args: &[&Path]) {
+pub fn shell(script: &str, args: &[&Path]) {
     let done = Command::new("sh").args(["-ec", script, "sh"]).args(args).output().unwrap();
     assert!(done.status.success(), "{script}: {}", String::from_utf8_lossy(&done.stderr));
 }
@@ -70,7 +70,7 @@ fn both(stage: &Stage) -> [PathBuf; 2] {
     [stage.sessions(), state(stage)]
 }
 
-fn fill(stage: &Stage) {
+pub fn fill(stage: &Stage) {
     for place in both(stage) {
         let mut filler = fs::File::create(place.join("filler")).unwrap();
         for size in [64 * 1024, 1] {
@@ -80,17 +80,17 @@ fn fill(stage: &Stage) {
     }
 }
 
-fn free(stage: &Stage) {
+pub fn free(stage: &Stage) {
     both(stage).iter().for_each(|place| fs::remove_file(place.join("filler")).unwrap());
 }
 
-fn read_only(stage: &Stage) {
+pub fn read_only(stage: &Stage) {
     for place in both(stage) {
         shell("mount --bind \"$1\" \"$1\" && mount -o remount,bind,ro \"$1\"", &[&place]);
     }
 }
 
-fn read_write(stage: &Stage) {
+pub fn read_write(stage: &Stage) {
     both(stage).iter().for_each(|place| shell("umount \"$1\"", &[place]));
 }
 
@@ -233,7 +233,7 @@ pub fn runtime_of(stage: &Stage, id: &str) -> Option<PathBuf> {
 }
 
 /// The program without the rights by which root passes over permissions.
-fn plain(stage: &Stage, args: &[&str]) -> Command {
+pub fn plain(stage: &Stage, args: &[&str]) -> Command {
     let program = stage.command(args);
     if !rustix::process::getuid().is_root() {
         return program;
@@ -246,23 +246,23 @@ fn plain(stage: &Stage, args: &[&str]) -> Command {
 }
 
 /// What a process printed goes to files: nobody reads it while it stands still.
-fn begin(mut command: Command, stage: &Stage) -> Child {
+pub fn begin(mut command: Command, stage: &Stage) -> Child {
     let file = |name: &str| fs::File::create(stage.home().join(name)).unwrap();
     command.stdin(Stdio::null()).stdout(file("out")).stderr(file("err")).spawn().unwrap()
 }
 
-fn end(mut child: Child, stage: &Stage) -> Ran {
+pub fn end(mut child: Child, stage: &Stage) -> Ran {
     let code = child.wait().unwrap().code();
     let text = |name: &str| fs::read_to_string(stage.home().join(name)).unwrap();
     Ran { code, out: text("out"), err: text("err") }
 }
 
-fn pid(child: &Child) -> Pid {
+pub fn pid(child: &Child) -> Pid {
     Pid::from_raw(child.id().cast_signed()).unwrap()
 }
 
 /// True when it stands still, false when it has ended.
-fn stands_still(child: &Child) -> bool {
+pub fn stands_still(child: &Child) -> bool {
     let options = WaitIdOptions::EXITED | WaitIdOptions::STOPPED | WaitIdOptions::NOWAIT;
     waitid(WaitId::Pid(pid(child)), options).unwrap().unwrap().stopped()
 }
@@ -412,7 +412,7 @@ fn every(faults: &[Fault], mounts: bool) {
 
 /// A release build has no faults; without `setpriv` root could not be refused anything.
 #[expect(clippy::print_stdout, reason = "a test that does not run says so")]
-fn possible() -> bool {
+pub fn possible() -> bool {
     let root = rustix::process::getuid().is_root();
     let plain = !root || Command::new("setpriv").arg("--version").output().is_ok();
     let possible = cfg!(debug_assertions) && plain;

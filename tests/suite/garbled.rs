@@ -155,7 +155,12 @@ fn pc_705_a_spoiled_state_file_is_told_and_costs_no_turn() {
                     let late = places.len() - 1 - f % 2;
                     if all || mine && (h + f) % 4 == 0 && p == if s == 1 { late } else { f % places.len() } {
                         let damage = Some(Damage { file, how });
-                        plays.push(Fault { step: Some(*step), plan: format!("kill@{operation}"), damage });
+                        plays.push(Fault {
+                            step: Some(*step),
+                            plan: format!("kill@{operation}"),
+                            damage,
+                            meddle: None,
+                        });
                     }
                 }
             }

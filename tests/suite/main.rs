@@ -12,6 +12,7 @@ mod pty;
 mod source;
 mod stage;
 
+mod beneath;
 mod cli;
 mod complaints;
 mod conformance;

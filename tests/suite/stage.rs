@@ -117,7 +117,9 @@ pub struct Ran {
 
 impl Stage {
     pub fn new() -> Stage {
-        let stage = Stage { temp: tempfile::tempdir().unwrap(), path: "/usr/local/bin:/usr/bin:/bin".into() };
+        let temp = tempfile::tempdir().unwrap();
+        let path = format!("{}/bin:/usr/local/bin:/usr/bin:/bin", temp.path().display());
+        let stage = Stage { temp, path };
         for folder in ["adapters", "work", "tmp", ".config/flightdeck"] {
             fs::create_dir_all(stage.home().join(folder)).unwrap();
         }
