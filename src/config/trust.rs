@@ -90,6 +90,14 @@ fn wishes(entry: &Entry) -> Vec<Wish> {
             vendors.flat_map(|(name, vendor)| keys(name, vendor)).collect()
         }
         ("vendors" | "implementation", _) => whole(),
+        // Where the engine writes, and would otherwise write to a place of the pilot's choice.
+        ("sessions_dir", _) => whole(),
+        // Silence would become a decision (PC-465), or a call that nobody asked for.
+        ("gate_timeout", value) if value.as_str() != Some("never") => whole(),
+        ("after_limit", value) if value.as_str() != Some("ask") => whole(),
+        // A key's meaning: a key that seems to look could decide. The name of a keymap that ships, or is the user's
+        // own, cannot.
+        ("keymap", value) if !value.is_string() => whole(),
         // Consents of the pilot: what is sent or published without a question.
         ("commit" | "push", value) if value.as_str().is_none_or(|text| !matches!(text, "ask" | "never")) => {
             whole()
@@ -147,6 +155,11 @@ mod tests {
             ("implementation: {command: x}", vec!["implementation"]),
             ("commit: always\npush: always\nsecrets: off", vec!["commit", "push", "secrets"]),
             ("commit: Always", vec!["commit"]),
+            (
+                "sessions_dir: /etc\ngate_timeout: 1\nafter_limit: resume",
+                vec!["sessions_dir", "gate_timeout", "after_limit"],
+            ),
+            ("keymap: {gate: {b: [j]}}", vec!["keymap"]),
         ] {
             assert_eq!(wished(text), keys, "{text}");
         }
@@ -156,7 +169,9 @@ mod tests {
     fn the_rest_needs_none_and_stays() {
         let harmless = "writer: codex\nlang: ru\ntheme: {name: light}\nturns_limit: 3\nsecrets: ask\ncommit: never\npush: ask\nvendors:\n  codex: {model: m, deadline: 5m}\nimplementation:\n";
         assert_eq!(asked(&file(harmless)), None);
-        let both = file(&format!("{harmless}peers: [a]\nreflection_timeout: 5\n"));
+        let both = file(&format!(
+            "{harmless}peers: [a]\nreflection_timeout: 5\ngate_timeout: never\nafter_limit: ask\nkeymap: vim\n"
+        ));
         assert_eq!(without(both.clone()), both);
         let mixed = file("push: always\nlang: ru\nvendors:\n  codex: {model: m}\n  a: {path: ./a.sh}\n");
         assert_eq!(without(mixed).entries, {

@@ -1,6 +1,6 @@
 //! A project's configuration comes with a checkout: what it would run or send waits for the pilot's word.
 
-use crate::stage::{AGREES, Ran, Stage};
+use crate::stage::{AGREES, Ran, Stage, finish};
 use std::fs;
 
 /// A project in `work` that names a peer of its own, whose script leaves a trace.
@@ -91,4 +91,44 @@ fn the_users_own_file_needs_no_word() {
     let ran = stage.session(&["--peer", "bo"]);
     stage.assert_closed(&ran);
     assert!(stage.run(&["config", "trust"]).out.contains("nothing in it waits"));
+}
+
+#[test]
+fn where_sessions_are_written_and_what_silence_means_wait_for_a_word() {
+    let stage = Stage::new();
+    let folder = stage.home().join("work/.flightdeck");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("config.yaml"), "sessions_dir: ../../elsewhere\ngate_timeout: 1\nturns_limit: 2\n")
+        .unwrap();
+    let run = |args: &[&str]| {
+        let mut command = stage.command(args);
+        command.env_remove("FLIGHTDECK_SESSIONS_DIR");
+        finish(command, "")
+    };
+    let ran = run(&["run", "--yes", "--peer", "bo", "How large is the cache"]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert!(ran.err.contains("sessions_dir: ") && ran.err.contains("gate_timeout: 1"), "{}", ran.err);
+    for command in ["list", "doctor"] {
+        assert_eq!(run(&[command]).code, Some(0));
+    }
+    let value = |key: &str| run(&["config"]).out.lines().find(|l| l.starts_with(key)).unwrap().to_string();
+    assert!(value("sessions_dir").contains("(not set)") && value("gate_timeout").contains("default"));
+    assert!(value("turns_limit").contains(" 2 "), "what needs no word applies");
+    assert!(!stage.home().join("elsewhere").exists());
+
+    assert_eq!(run(&["config", "trust"]).code, Some(0));
+    assert!(value("sessions_dir").contains("elsewhere"));
+    let ran = run(&[
+        "run",
+        "--yes",
+        "--decision",
+        "A",
+        "--close",
+        "auto",
+        "--peer",
+        "bo",
+        "How large is the cache",
+    ]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(stage.home().join("elsewhere/00-index.md").exists());
 }

@@ -6,6 +6,7 @@ use crate::agents::process::vars::Vars;
 use crate::agents::registry::Kind;
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
+use crate::config::places::project_file;
 use crate::config::suggest::nearest;
 use crate::ui::settings::{Desktop, Known, Pick, Settings, Start};
 use crate::ui::theme::Colours;
@@ -106,7 +107,8 @@ fn colours() -> Colours {
     }
 }
 
-/// A file of the pilot's beside a configuration file, else one that ships. A tree in the configuration is a file too.
+/// A file of the pilot's beside a configuration file, else one that ships. A tree in the configuration is a file too. A
+/// project brings no keymap along: a key that seems to look could decide.
 fn pick(context: &Context, folder: &str, value: Option<&Value>) -> Result<Pick, CliError> {
     let name = match value {
         None => return Ok(Pick::Shipped("default".into())),
@@ -120,7 +122,9 @@ fn pick(context: &Context, folder: &str, value: Option<&Value>) -> Result<Pick, 
         }
     };
     let plain = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'));
-    let folders = context.places.config_files.iter().rev().filter_map(|f| f.parent());
+    let project = project_file(&context.cwd);
+    let files = context.places.config_files.iter().rev().filter(|f| folder != "keymaps" || **f != project);
+    let folders = files.filter_map(|f| f.parent());
     for path in folders.map(|f| f.join(folder).join(format!("{name}.yaml"))).filter(|_| plain) {
         if let Ok(text) = std::fs::read_to_string(&path) {
             return Ok(Pick::File { text, origin: path.display().to_string() });
