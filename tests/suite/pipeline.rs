@@ -556,6 +556,29 @@ fn pc_512_untracked_but_needed_files_and_setup() {
     assert!(world.stage.file("_outcome.md").contains("not pushed: `push: false`"));
 }
 
+#[test]
+fn pc_512_a_tree_that_was_deleted_by_hand_is_made_again_with_its_setup() {
+    let review =
+        r#"[ "$FLIGHTDECK_ROUND" = 1 ] && printf '## Medium\n- app/code.txt:2: later\n' || printf '## OK\n'"#;
+    let world = World::new(&["app"], EDIT, review, "true");
+    fs::write(world.path("app/.gitignore"), "settings.env\nbuilt/\n").unwrap();
+    world.git("app", &["add", ".gitignore"]);
+    world.git("app", &["commit", "-qm", "ignore"]);
+    fs::write(world.path("app/settings.env"), "KEY=1\n").unwrap();
+    world.stage.config(
+        "implementation:\n  reviewer: bo\n  repos:\n    app: {path: ../../app, push: false, copy: [\"*.env\"], setup: [\"mkdir built && cp settings.env built/ready && echo made >> $HOME/made\"], verify: [\"grep -q KEY built/ready && grep -q 'edit 1' code.txt\"]}\n",
+    );
+    let ran = world.run(&[]);
+    let (question, _) = world.question(&ran);
+    let list = world.git("app", &["worktree", "list"]);
+    let tree = list.lines().nth(1).unwrap().split_whitespace().next().unwrap();
+    fs::remove_dir_all(tree).unwrap();
+    let ran = world.answer(&question, "after");
+    world.stage.assert_closed(&ran);
+    assert_eq!(world.read("made"), "made\nmade\n");
+    assert_eq!(world.read("app/code.txt"), "one\nedit 1\n", "no edit was made twice");
+}
+
 /// Kills the engine at many moments of the same run; each time it is taken up again.
 #[test]
 fn pc_706_kills_during_an_implementation_lose_and_repeat_nothing() {

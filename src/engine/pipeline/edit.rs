@@ -16,35 +16,29 @@ use std::path::Path;
 /// A link's content is where it points to.
 const LINK: u32 = 0o120000;
 
-/// Makes trees that somebody removed since; what they held is in the repository's objects.
-pub fn present(shop: &Shop) -> Result<(), String> {
-    let gone = shop.track.trees.iter().filter(|t| !Path::new(&t.path).exists());
-    for tree in gone {
-        let at = Path::new(&tree.path);
-        let failed = |e: crate::git::commit::Refused| format!("{}: {e}", tree.name);
-        if !tree.git {
-            return Err(format!("{}: the copy {} is gone", tree.name, tree.path));
-        }
-        let added = worktree::add(Path::new(&tree.real), at, &tree.branch).map_err(failed)?;
-        if added.branch != tree.branch {
-            return Err(format!("{}: the branch {} holds other work", tree.name, tree.branch));
-        }
-        let last = shop.track.edit.as_ref().and_then(|e| e.tree(&tree.name));
-        snapshot::restore(at, &tree.base, last.unwrap_or(&tree.base)).map_err(failed)?;
+/// Makes a tree that somebody removed since; what it held is in the repository's objects.
+pub fn remake(tree: &Tree) -> Result<(), String> {
+    if !tree.git {
+        return Err(format!("{}: the copy {} is gone", tree.name, tree.path));
     }
-    Ok(())
+    let added = worktree::add(Path::new(&tree.real), Path::new(&tree.path), &tree.branch)
+        .map_err(|e| format!("{}: {e}", tree.name))?;
+    match added.branch == tree.branch {
+        true => Ok(()),
+        false => Err(format!("{}: the branch {} holds other work", tree.name, tree.branch)),
+    }
 }
 
 /// Puts the trees back to the last recorded edit: what a call that was cut off left in them counts for nothing (PC-707).
 pub fn restore(shop: &Shop) -> Result<(), String> {
-    present(shop)?;
-    for tree in &shop.track.trees {
-        let at = Path::new(&tree.path);
-        let last = shop.track.edit.as_ref().and_then(|e| e.tree(&tree.name));
-        snapshot::restore(at, &tree.base, last.unwrap_or(&tree.base))
-            .map_err(|e| format!("{}: {e}", tree.name))?;
-    }
-    Ok(())
+    shop.track.trees.iter().try_for_each(|tree| restore_one(shop, tree))
+}
+
+/// The same for one tree.
+pub fn restore_one(shop: &Shop, tree: &Tree) -> Result<(), String> {
+    let last = shop.track.edit.as_ref().and_then(|e| e.tree(&tree.name));
+    snapshot::restore(Path::new(&tree.path), &tree.base, last.unwrap_or(&tree.base))
+        .map_err(|e| format!("{}: {e}", tree.name))
 }
 
 /// The state of the trees as edit `number`. `report` is what the agent printed, if it was an agent.

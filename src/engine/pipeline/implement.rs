@@ -2,6 +2,7 @@
 
 use super::crew::{self, Crew};
 use super::edit;
+use super::isolate;
 use super::job::{self, Shop, blocking};
 use crate::agents::call::{Call as AgentCall, Outcome, Work};
 use crate::agents::registry::Vendor;
@@ -21,6 +22,7 @@ use crate::engine::prompt::implement::{self, ImplementPrompt, ReviewPrompt};
 use crate::engine::runner::Runner;
 use crate::git::snapshot;
 use crate::store::layout;
+use futures::FutureExt;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
@@ -129,7 +131,8 @@ pub fn edit(
     progress: ProgressSink,
     cancel: CancelSignal,
 ) -> Pin<Box<dyn Future<Output = (Outcome, Option<CallResult>)> + Send>> {
-    let shop = Shop::new(runner, progress.clone(), Box::pin(std::future::pending()));
+    let cancel = cancel.shared();
+    let shop = Shop::new(runner, progress.clone(), Box::pin(cancel.clone()));
     let crew = crew::crew(&runner.desk, &runner.session);
     let (caller, number) = (runner.desk.caller.clone(), call.round);
     Box::pin(async move {
@@ -137,12 +140,15 @@ pub fn edit(
             Ok(crew) => crew,
             Err(why) => return (Outcome::Cancelled, Some(job::failed(why))),
         };
+        if let Err(why) = isolate::present(&shop, &crew).await {
+            return (Outcome::Cancelled, Some(job::failed(why)));
+        }
         let clean = shop.clone();
         let before = match blocking(move || edit::restore(&clean).map(|()| outside(&clean.track))).await {
             Ok(before) => before,
             Err(why) => return (Outcome::Cancelled, Some(job::failed(why))),
         };
-        let outcome = caller(vendor, ready, progress, cancel).await;
+        let outcome = caller(vendor, ready, progress, Box::pin(cancel)).await;
         let report = match &outcome {
             Outcome::Reply(reply) => reply.text.clone(),
             _ => return (outcome, None),

@@ -1,6 +1,7 @@
 //! A tree of its own for every repository that takes part (PC-512).
 
 use super::crew::Crew;
+use super::edit;
 use super::job::{Shop, blocking};
 use crate::agents::privacy::copy::filtered_copy;
 use crate::agents::shell::{self, How};
@@ -32,12 +33,45 @@ pub async fn isolate(shop: &Shop, crew: &Crew) -> Result<Vec<Tree>, String> {
         }
         if is_new {
             setup(shop, setting, &tree).await?;
-            let path = marker(Path::new(&tree.path));
-            write::atomic(&path, b"").map_err(|e| format!("{}: {e}", path.display()))?;
+            ready(Path::new(&tree.path))?;
         }
         trees.push(tree);
     }
     Ok(trees)
+}
+
+/// Makes trees that somebody removed since as they were: with what is copied into a new tree, its setup, and the last
+/// recorded edit. A tree whose setup was cut off is one of these.
+pub async fn present(shop: &Shop, crew: &Crew) -> Result<(), String> {
+    let is_whole = |t: &Tree| Path::new(&t.path).exists() && marker(Path::new(&t.path)).exists();
+    for tree in shop.track.trees.iter().filter(|t| !is_whole(t)) {
+        let setting = crew.setting.repos.iter().find(|r| r.name == tree.name);
+        let setting = setting.ok_or_else(|| format!("{}: no longer among `repos`", tree.name))?;
+        shop.notice(format!("{}: {} → {}", tree.name, tree.real, tree.path));
+        let (lost, patterns) = (tree.clone(), setting.copy.clone());
+        blocking(move || remade(&lost, &patterns)).await?;
+        setup(shop, setting, tree).await?;
+        let (shop, tree) = (shop.clone(), tree.clone());
+        blocking(move || {
+            edit::restore_one(&shop, &tree)?;
+            ready(Path::new(&tree.path))
+        })
+        .await?;
+    }
+    Ok(())
+}
+
+fn remade(tree: &Tree, patterns: &[String]) -> Result<(), String> {
+    let (real, at) = (Path::new(&tree.real), Path::new(&tree.path));
+    if !at.exists() {
+        // Gone first: a new tree is not ready because an old one was.
+        let _ = write::remove(&marker(at));
+        edit::remake(tree)?;
+    }
+    match repo::discover(real).map_err(|e| e.to_string())? {
+        Some(repo) if tree.git => needed(&repo, real, at, patterns).map(drop),
+        _ => Ok(()),
+    }
 }
 
 fn one(
@@ -51,7 +85,7 @@ fn one(
     if !real.is_dir() {
         return Err(format!("{} is not a folder; correct its `path`", real.display()));
     }
-    let is_new = !marker(at).exists();
+    let is_new = !marker(at).exists() || !at.exists();
     let found = repo::discover(&real).map_err(|e| e.to_string())?;
     let (added, git) = match &found {
         Some(_) => (worktree::add(&real, at, branch).map_err(|e| e.to_string())?, true),
@@ -136,6 +170,11 @@ async fn setup(shop: &Shop, setting: &RepoSetting, tree: &Tree) -> Result<(), St
         }
     }
     Ok(())
+}
+
+fn ready(at: &Path) -> Result<(), String> {
+    let path = marker(at);
+    write::atomic(&path, b"").map_err(|e| format!("{}: {e}", path.display()))
 }
 
 /// Says that a tree is complete: copied files and setup included. It lies beside the tree, not in it.

@@ -136,11 +136,10 @@ async fn step(
     number: u32,
     verifier: Option<Verifier>,
 ) -> CallResult {
-    if !matches!(purpose, Purpose::Isolate | Purpose::Clean) {
-        let missing = shop.clone();
-        if let Err(why) = blocking(move || edit::present(&missing)).await {
-            return failed(why);
-        }
+    if !matches!(purpose, Purpose::Isolate | Purpose::Clean)
+        && let Err(why) = isolate::present(&shop, &crew).await
+    {
+        return failed(why);
     }
     let done = match purpose {
         Purpose::Isolate => isolated(&shop, &crew).await.map(CallResult::Isolated),
