@@ -1,8 +1,13 @@
 //! The control lines of a reply (group O): which marker a body carries, and what only looks like one.
 
+use unicode_normalization::UnicodeNormalization;
+
 /// Near misses are hints for a person, so a few of them are enough.
 const NEAR_MISS_LIMIT: usize = 12;
 const NEAR_MISS_LENGTH: usize = 100;
+
+/// The word of a marker in other letters stands within so many characters.
+const WORD_WITHIN: usize = 60;
 
 /// What a template puts in a marker's place (PC-371), in both languages.
 const PLACEHOLDERS: [&str; 5] = ["<summary>", "<reason>", "<резюме>", "<причина>", "<agent_id>"];
@@ -60,7 +65,7 @@ pub fn markers(body: &str) -> Markers {
         match parse(line) {
             Some(Parsed::Marker(marker)) => found.add(marker),
             Some(Parsed::Echo) => {}
-            None if looks_like_a_marker(line) => found.near_miss(line),
+            None if looks_like_a_marker(line) || looks_like_one_plainly(line) => found.near_miss(line),
             None => {}
         }
     }
@@ -255,6 +260,55 @@ fn looks_like_a_marker(line: &str) -> bool {
             _ => tail.starts_with([':', '：', '—', '–']) || (shouted && apart),
         }
     })
+}
+
+/// The same for a line in other letters: full width, Cyrillic or Greek capitals among the Latin ones, coloured by an
+/// escape sequence; or with the word in Russian, which is no marker either (PC-721).
+fn looks_like_one_plainly(line: &str) -> bool {
+    if line.bytes().all(|b| (b' '..0x7f).contains(&b)) {
+        return false;
+    }
+    let mut start = String::new();
+    let mut chars = line.chars().take(WORD_WITHIN);
+    while let Some(c) = chars.next() {
+        match c {
+            // An escape sequence ends with a letter.
+            '\u{1b}' => drop(chars.by_ref().find(char::is_ascii_alphabetic)),
+            c if c.is_control() => {}
+            c => start.push(c),
+        }
+    }
+    let plain: String = start.nfkc().collect();
+    let bare = plain.trim_start_matches(|c: char| !c.is_alphabetic());
+    let russian = ["КОНСЕНСУС", "ЭСКАЛАЦИЯ"].into_iter().any(|word| {
+        bare.strip_prefix(word).is_some_and(|tail| tail.trim_start_matches(['*', '_', ' ']).starts_with(':'))
+    });
+    russian || looks_like_a_marker(&plain.chars().map(latin).collect::<String>())
+}
+
+/// The Latin capital that looks the same.
+fn latin(c: char) -> char {
+    const SAME: [(&str, char); 18] = [
+        ("АΑ", 'A'),
+        ("ВΒ", 'B'),
+        ("С", 'C'),
+        ("ЕΕ", 'E'),
+        ("НΗ", 'H'),
+        ("ІΙ", 'I'),
+        ("Ј", 'J'),
+        ("КΚ", 'K'),
+        ("МΜ", 'M'),
+        ("Ν", 'N'),
+        ("ОΟ", 'O'),
+        ("РΡ", 'P'),
+        ("Ѕ", 'S'),
+        ("ТΤ", 'T'),
+        ("ҮΥ", 'Y'),
+        ("ХΧ", 'X'),
+        ("Ζ", 'Z'),
+        ("Ⅽ", 'C'),
+    ];
+    SAME.into_iter().find(|(others, _)| others.contains(c)).map_or(c, |(_, latin)| latin)
 }
 
 /// Lines without their ends; CR LF is one end.

@@ -150,6 +150,12 @@ fn pc_373_near_misses() {
         "pass",
         "accept_handoff",
         "OFFER_HANDOFF: the codex agent",
+        "ＣＯＮＳＥＮＳＵＳ： we agree",
+        "СОNSENSUS: with two Cyrillic letters",
+        "\u{1b}[1mCONSENSUS: in bold\u{1b}[0m",
+        "CONSENSUS\u{a0}: we agree",
+        "КОНСЕНСУС: да",
+        "**КОНСЕНСУС:** да",
     ] {
         let found = markers(line);
         assert_eq!(found.near_misses, [line.trim()], "{line}");
@@ -162,6 +168,9 @@ fn pc_373_near_misses() {
         "PASSED",
         "consensus",
         "We offer handoff: maybe",
+        "Консенсус: пока его нет",
+        "КОНСЕНСУС достигнут не будет",
+        "СОВЕТ: мерить нагрузку",
         "",
     ] {
         assert!(markers(line).near_misses.is_empty(), "{line}");
