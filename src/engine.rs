@@ -9,6 +9,7 @@ pub mod begin;
 pub mod client;
 pub mod clock;
 pub mod compose;
+mod conversation;
 pub mod desk;
 pub mod doctor;
 pub mod evidence;

@@ -65,12 +65,12 @@ pub fn run(place: &Place, args: Demo) -> Result<u8, CliError> {
     // The scripted pilot answers as a person would: the engine waits for it.
     let policy = Policy { headless: false, ..policy };
     let begun = begin::begin(&context.layout, &opening, &writer, desk, policy, Clock::System, Some(sender));
-    let mut begun = begun.map_err(|e| finish::not_begun(&e))?;
-    begun.runner.record(Fact::Rehearsed { rehearsal }).map_err(CliError::failed)?;
-    let id = begun.runner.session.meta.session_id.clone();
+    let mut runner = begun.map_err(|e| finish::not_begun(&e))?;
+    runner.record(Fact::Rehearsed { rehearsal }).map_err(CliError::failed)?;
+    let id = runner.session.meta.session_id.clone();
     let view = if json { View::Json } else { View::Lines };
     let script = headless.then(|| pilot(story));
-    let (runner, ended) = line::drive(begun.runner, updates, view, script).map_err(CliError::failed)?;
+    let (runner, ended) = line::drive(runner, updates, view, script).map_err(CliError::failed)?;
     let code = finish::report(&runner, &id, ended, json);
     if !json {
         println!("\nThe session's files: {}", runner.recorder().dir().display());

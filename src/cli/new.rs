@@ -122,14 +122,9 @@ fn start(
     let desk = context.desk(registry, model);
     let (sender, updates) = tokio::sync::mpsc::unbounded_channel();
     let begun = begin::begin(&context.layout, &opening, &writer, desk, policy, Clock::System, Some(sender));
-    let begun = begun.map_err(|e| finish::not_begun(&e))?;
-    let id = begun.runner.session.meta.session_id.clone();
-    if !json {
-        for note in &begun.notes {
-            println!("{note}");
-        }
-    }
+    let runner = begun.map_err(|e| finish::not_begun(&e))?;
+    let id = runner.session.meta.session_id.clone();
     let view = if json { View::Json } else { View::Lines };
-    let (runner, finish) = line::drive(begun.runner, updates, view, None).map_err(CliError::failed)?;
+    let (runner, finish) = line::drive(runner, updates, view, None).map_err(CliError::failed)?;
     finish::report(&runner, &id, finish, json)
 }

@@ -7,7 +7,7 @@ use super::error::CliError;
 use super::resume;
 use crate::domain::session::id::SessionId;
 use crate::domain::session::meta::Status;
-use crate::domain::session::phase::phase;
+use crate::domain::session::phase::shown;
 use crate::engine::questions::open_questions;
 use crate::store::{list, load};
 use crate::ui::text::one_line;
@@ -33,7 +33,7 @@ pub fn run(place: &Place) -> Result<u8, CliError> {
         } else {
             "   ".into()
         };
-        println!("{number} {:<11} {:<16} {}", s.meta.status.key(), phase(s).key(), listed.id);
+        println!("{number} {:<11} {:<16} {}", s.meta.status.key(), shown(s), listed.id);
         println!("      {}", one_line(&s.meta.task_description, 90));
         for q in open_questions(s, &desk) {
             println!("    ? {}: {}", q.id, one_line(&q.text, 90));

@@ -50,6 +50,11 @@ pub enum Say<'a> {
         vendor: &'a str,
         role: &'a str,
     },
+    /// The writer's call about the roles failed, or its answer was none (PC-277).
+    RolesFallback {
+        failed: bool,
+        why: &'a str,
+    },
     /// PC-280.
     AdHocRole {
         name: &'a str,
@@ -113,6 +118,14 @@ pub enum Say<'a> {
     NoAnswerInIt {
         path: &'a str,
     },
+    /// An answer in an escalation file is no UTF-8 (PC-444).
+    AnswerNotText {
+        file: &'a str,
+    },
+    /// Another program goes on with the session that this engine drives.
+    Meddled {
+        what: &'a str,
+    },
     /// A headless run refuses what nobody answers in time (PC-062).
     PermissionUnanswered {
         question: &'a str,
@@ -121,6 +134,8 @@ pub enum Say<'a> {
     Close {
         consensus: bool,
     },
+    /// PC-216.
+    RowsRemoved,
     /// PC-643.
     OrzFailed {
         reason: &'a str,
@@ -194,6 +209,14 @@ impl Say<'_> {
             Say::ClarifyExhausted { .. } => (
                 "{{vendor}} asked for a clarification a third time; the proposed role \"{{role}}\" is taken as agreed.",
                 "{{vendor}} просит уточнения в третий раз; предложенная роль «{{role}}» считается согласованной.",
+            ),
+            Say::RolesFallback { failed: true, .. } => (
+                "The roles call failed ({{why}}); the proposed roles are taken as agreed.",
+                "Вызов о ролях не удался ({{why}}); предложенные роли считаются согласованными.",
+            ),
+            Say::RolesFallback { failed: false, .. } => (
+                "The writer's answer about the roles was not usable ({{why}}); the proposed roles are taken as agreed.",
+                "Ответ писателя о ролях непригоден ({{why}}); предложенные роли считаются согласованными.",
             ),
             Say::AdHocRole { .. } => (
                 "Taking ad-hoc role \"{{name}}\". No such role exists in the Pack catalog.\nResponsibilities: {{responsibilities}}. Method: {{method}}.\nProposing to create a WP for formalization (~30 min: passport + scenarios + templates).\nChoose:\n  A. Create now → separate WP \"pack-gap-{{name}}\" via create-wp.sh.\n  B. Defer → I will continue as ad-hoc; the guardian will remind you at Week Close.",
@@ -281,6 +304,14 @@ impl Say<'_> {
                 "an answer that came from outside cannot be read and was put aside ({{path}}); give it again",
                 "ответ извне не читается и отложен ({{path}}); дай его ещё раз",
             ),
+            Say::Meddled { .. } => (
+                "somebody else wrote in this session while nobody was called: {{what}}; it stands still, and is read anew when you let it go on",
+                "пока никого не вызывали, в этой сессии писал кто-то другой: {{what}}; она стоит и будет прочитана заново, когда ты её продолжишь",
+            ),
+            Say::AnswerNotText { .. } => (
+                "{{file}} is not UTF-8, so an answer in it is not read; save it as UTF-8, or answer here",
+                "{{file}} не в UTF-8, поэтому ответ в нём не прочитан; сохрани файл в UTF-8 или ответь здесь",
+            ),
             Say::PermissionUnanswered { .. } => (
                 "nobody answered {{question}} in time; it is refused, and the call goes on",
                 "на {{question}} никто не ответил вовремя; отказано, вызов продолжается",
@@ -292,6 +323,10 @@ impl Say<'_> {
             Say::Close { consensus: false } => (
                 "No consensus within the limit. Closing the session or do you need an extension?",
                 "Консенсус не достигнут. Закрываем сессию или нужно дозакрытие?",
+            ),
+            Say::RowsRemoved => (
+                "the index had several rows of this session; the first one is kept and brought up to date, the others are removed",
+                "в индексе было несколько строк этой сессии; первая оставлена и обновлена, остальные убраны",
             ),
             Say::OrzFailed { .. } => (
                 "the closing file could not be written ({{reason}}); finalization goes on",
@@ -330,7 +365,10 @@ impl Say<'_> {
             Say::GuardOpenFailed { reason } | Say::OrzFailed { reason } => vec![("reason", one_line(reason))],
             Say::NotImplementable { reason } => vec![("reason", bare(reason))],
             Say::Unwatched { why } => vec![("why", bare(why))],
+            Say::RolesFallback { why, .. } => vec![("why", bare(why))],
             Say::NoAnswerInIt { path } => vec![("path", one_line(path))],
+            Say::Meddled { what } => vec![("what", one_line(what))],
+            Say::AnswerNotText { file } => vec![("file", one_line(file))],
             Say::Clarify { vendor, question } => {
                 vec![("vendor", vendor.to_string()), ("question", question.trim().to_string())]
             }
@@ -350,6 +388,7 @@ impl Say<'_> {
             Say::GateDefault { seconds } => vec![("seconds", seconds.to_string())],
             Say::NoIndex
             | Say::GuardNotInstalled
+            | Say::RowsRemoved
             | Say::NobodyLeft
             | Say::SummaryFallback
             | Say::GateDeferred { .. }
@@ -573,6 +612,11 @@ mod tests {
             Say::CutTooLate { words: false },
             Say::Unwatched { why: "w" },
             Say::NoAnswerInIt { path: "p" },
+            Say::RolesFallback { failed: true, why: "w" },
+            Say::RolesFallback { failed: false, why: "w" },
+            Say::AnswerNotText { file: "f" },
+            Say::Meddled { what: "w" },
+            Say::RowsRemoved,
             Say::PermissionUnanswered { question: "permission-1" },
             Say::OrzFailed { reason: "r" },
         ] {

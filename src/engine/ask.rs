@@ -11,7 +11,7 @@ use crate::domain::question::{Choice, Question};
 use crate::domain::say::Say;
 use crate::domain::session::escalation::Escalation;
 use crate::domain::session::gate::{self, GateHead};
-use crate::domain::session::phase::Wait;
+use crate::domain::session::phase::{Wait, result_class};
 use crate::domain::session::state::Session;
 use crate::domain::session::turn::TurnName;
 use crate::domain::time::Stamp;
@@ -320,7 +320,7 @@ fn gate_choices(lang: Lang, implementable: &Implementable) -> Vec<Choice> {
 /// PC-611.
 fn close(s: &Session) -> String {
     use crate::domain::session::meta::ResultClass::{Agreed, Partial};
-    let consensus = matches!(s.meta.engine_result_class, Some(Agreed | Partial));
+    let consensus = matches!(result_class(s), Agreed | Partial);
     Say::Close { consensus }.text(s.meta.lang())
 }
 

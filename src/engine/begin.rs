@@ -7,18 +7,14 @@ use super::opening::Opening;
 use super::routing::{self, Chosen};
 use super::runner::{OpenError, Runner, Updates};
 use crate::agents::registry::Vendor;
+use crate::domain::fact::Fact;
 use crate::domain::policy::Policy;
+use crate::domain::session::id::SessionId;
 use crate::domain::session::notes::Notes;
 use crate::domain::session::slug::slug;
 use crate::domain::session::state::Session;
 use crate::store::layout::{self, Layout};
 use crate::store::record::StoreError;
-
-/// A session that has just begun, with lines for the pilot.
-pub struct Begun {
-    pub runner: Runner,
-    pub notes: Vec<String>,
-}
 
 /// Creates the session's directory and writes its first fact. The semaphore is best effort and never blocks (PC-151).
 pub fn begin(
@@ -29,16 +25,18 @@ pub fn begin(
     policy: Policy,
     clock: Clock,
     updates: Option<Updates>,
-) -> Result<Begun, OpenError> {
+) -> Result<Runner, OpenError> {
     let now = clock.now();
-    let mut notes = Vec::new();
+    let mut notes: Vec<String> = Vec::new();
     let date = local_date(now);
     let store_error = |source| OpenError::Store(StoreError { path: layout.sessions.clone(), source });
-    let id = layout::create_session_dir(layout, &date, &slug(&opening.task)).map_err(store_error)?;
     let lang = opening.lang();
     let guard = Guard::new(&desk.places, &writer.guard_agent);
-    let opened = guard.open(&id, opening.wp, &opening.task);
-    notes.extend(guard::open_line(&opened, lang));
+    let open = |id: &SessionId| {
+        notes = guard::open_line(&guard.open(id, opening.wp, &opening.task), lang).into_iter().collect();
+    };
+    let id =
+        layout::create_session_dir_after(layout, &date, &slug(&opening.task), open).map_err(store_error)?;
     let dir = layout.session_dir(&id);
     if guard.semaphore(&id).is_some() {
         let _ = guard.note_file(&id, &dir);
@@ -57,5 +55,7 @@ pub fn begin(
     if guard.semaphore(&id).is_some() {
         let _ = guard.note_file(&id, &layout.index());
     }
-    Ok(Begun { runner, notes })
+    // Whoever listens is told, a script as well.
+    notes.into_iter().try_for_each(|text| runner.record(Fact::Noted { text })).map_err(OpenError::Store)?;
+    Ok(runner)
 }

@@ -6,6 +6,7 @@ use super::runner::Runner;
 use super::wp::WpId;
 use crate::domain::effect::Consent;
 use crate::domain::input::Input;
+use crate::domain::lang::Lang;
 use crate::domain::policy::Permit;
 use crate::domain::session::meta::Status;
 use crate::domain::session::slug::brief;
@@ -23,20 +24,25 @@ pub fn commit(runner: &Runner, consent: Option<Consent>) -> Input {
     };
     let layout = runner.recorder().layout();
     let root = &layout.governance;
+    let lang = runner.session.meta.lang();
     match commit {
-        Permit::No => return done(None, false, vec!["not committed: commits are off for this run".into()]),
+        Permit::No => {
+            let why = "not committed: commits are off for this run";
+            return done(None, false, vec![lang.pick(why, "нет commit: в этом запуске он выключен").into()]);
+        }
         Permit::Ask if policy.headless => {
-            return done(
-                None,
-                false,
-                vec!["not committed: nobody was asked (allow it with --commit)".into()],
-            );
+            let why = "not committed: nobody was asked (allow it with --commit)";
+            let ru = "нет commit: спросить некого (разреши его через --commit)";
+            return done(None, false, vec![lang.pick(why, ru).into()]);
         }
         Permit::Ask if crate::git::repo::discover(root).ok().flatten().is_none() => {
-            return done(None, false, vec!["not committed: not a git repository".into()]);
+            return done(None, false, vec![no_repository(lang)]);
         }
         Permit::Ask => {
-            let text = format!("Commit the session's files in {}?", root.display());
+            let text = match lang {
+                Lang::En => format!("Commit the session's files in {}?", root.display()),
+                Lang::Ru => format!("Сделать commit файлов сессии в {}?", root.display()),
+            };
             return Input::CommitRefused { text };
         }
         Permit::Yes => {}
@@ -56,26 +62,29 @@ pub fn commit(runner: &Runner, consent: Option<Consent>) -> Input {
     let sha = match commit::commit(root, &paths, &message, &env) {
         Ok(CommitOutcome::Done(sha)) => Some(sha),
         Ok(CommitOutcome::Nothing) => {
-            notes.push("nothing to commit".into());
+            notes.push(lang.pick("nothing to commit", "для commit нет изменений").into());
             None
         }
         Ok(CommitOutcome::NoRepository) => {
-            return done(None, false, vec!["not committed: not a git repository".into()]);
+            return done(None, false, vec![no_repository(lang)]);
         }
-        Err(refused) => return Input::CommitRefused { text: refusal(&refused) },
+        Err(refused) => return Input::CommitRefused { text: refusal(&refused, lang) },
     };
     let pushed = match push {
         Permit::Yes => match commit::push(root, &env) {
             Ok(PushOutcome::Pushed) => true,
             Ok(PushOutcome::NoUpstream | PushOutcome::NoRepository) => {
-                notes.push("not pushed: the branch has no upstream".into());
+                let ru = "нет push: у ветки нет upstream";
+                notes.push(lang.pick("not pushed: the branch has no upstream", ru).into());
                 false
             }
             Err(refused) => {
                 // The session stays completed locally and the semaphore open (PC-645).
+                let (pending, run) =
+                    (lang.pick("push pending", "push не сделан"), lang.pick("run", "выполни"));
                 notes.push(format!(
-                    "push pending: {} — run: git -C {} push",
-                    refusal(&refused),
+                    "{pending}: {} — {run}: git -C {} push",
+                    refusal(&refused, lang),
                     root.display()
                 ));
                 return done(sha, false, notes);
@@ -108,8 +117,12 @@ fn done(sha: Option<String>, pushed: bool, notes: Vec<String>) -> Input {
     Input::Committed { sha, pushed, notes }
 }
 
-fn refusal(refused: &Refused) -> String {
-    format!("{} was refused: {}", refused.step, refused.stderr.trim())
+fn no_repository(lang: Lang) -> String {
+    lang.pick("not committed: not a git repository", "нет commit: это не репозиторий git").to_string()
+}
+
+fn refusal(refused: &Refused, lang: Lang) -> String {
+    format!("{} {}: {}", refused.step, lang.pick("was refused", "отклонён"), refused.stderr.trim())
 }
 
 /// PC-646, for closed sessions: what must be true before the commit.
@@ -120,14 +133,24 @@ fn self_check(runner: &Runner) -> Option<String> {
     let (dir, layout) = (runner.recorder().dir(), runner.recorder().layout());
     let id = &runner.session.meta.session_id;
     let rows = index::count(&String::from_utf8_lossy(&fs::read(layout.index()).unwrap_or_default()), id);
+    let lang = runner.session.meta.lang();
+    let missing = lang.pick("is missing", "нет");
+    let several = match lang {
+        Lang::En => format!("the index has {rows} rows of this session instead of one"),
+        Lang::Ru => format!("строк этой сессии в индексе: {rows}, а должна быть одна"),
+    };
     let checks = [
-        (!dir.join(layout::REPORT).exists(), "report.md is missing".to_string()),
-        (dir.join(layout::DRAFT).exists(), "report-draft.md still exists".to_string()),
-        (!layout.orz(id).exists(), format!("{} is missing", layout.orz(id).display())),
-        (rows != 1, format!("the index has {rows} rows of this session instead of one")),
+        (!dir.join(layout::REPORT).exists(), format!("report.md {missing}")),
+        (
+            dir.join(layout::DRAFT).exists(),
+            format!("report-draft.md {}", lang.pick("still exists", "всё ещё есть")),
+        ),
+        (!layout.orz(id).exists(), format!("{} {missing}", layout.orz(id).display())),
+        (rows != 1, several),
     ];
     let wrong: Vec<String> = checks.into_iter().filter(|(bad, _)| *bad).map(|(_, text)| text).collect();
-    (!wrong.is_empty()).then(|| format!("Self-check before the commit: {}.", wrong.join("; ")))
+    let head = lang.pick("Self-check before the commit", "Самопроверка перед commit");
+    (!wrong.is_empty()).then(|| format!("{head}: {}.", wrong.join("; ")))
 }
 
 impl From<bool> for Permit {

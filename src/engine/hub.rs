@@ -16,6 +16,7 @@ mod watch;
 use super::run::Command;
 use super::setting::Setting;
 use super::wire::{Ask, Tell};
+use crate::config::layers::FlagValue;
 use crate::domain::session::id::SessionId;
 use crate::store::lock::{LockError, ProcessLock};
 use crate::store::search::{self as search_store, Shelf};
@@ -104,6 +105,16 @@ impl Hub {
         tokio::spawn(watch::watch(hub.clone()));
         tokio::spawn(deck::keep(hub.clone()));
         Ok(hub)
+    }
+
+    /// The configuration as it is now, for what begins or goes on now; the sessions folder stays. A session that runs
+    /// keeps what it began with.
+    pub(super) fn setting(&self) -> Result<Setting, String> {
+        let known = &self.shared.setting;
+        let value = known.places.sessions.to_string_lossy().into_owned();
+        let flag = FlagValue { key: "sessions_dir", name: "--sessions-dir", value };
+        let read = Setting::new(&known.cwd, &[flag]).map_err(|e| format!("{} — {}", e.cause, e.next))?;
+        Ok(Setting { layout: known.layout.clone(), ..read })
     }
 
     /// A new screen. Dropping the sender is leaving.

@@ -7,6 +7,7 @@ use crate::domain::say::Say;
 use crate::store::record::StoreError;
 use crate::store::{escalation, layout, runtime, write};
 use notify::{RecursiveMode, Watcher};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -44,6 +45,8 @@ pub fn available(folder: &Path) -> notify::Result<()> {
 pub struct Outside {
     dir: PathBuf,
     runtime: PathBuf,
+    /// Escalation files that are no UTF-8, as they were when that was said.
+    odd: BTreeMap<u32, Vec<u8>>,
     events: mpsc::Receiver<()>,
     /// Kept alive; where the system gives no watcher, why not.
     watcher: notify::Result<notify::RecommendedWatcher>,
@@ -58,7 +61,7 @@ impl Outside {
         // a question, so nobody edits an escalation file under them.
         let dir_too = (!runner.policy.headless).then_some(dir.as_path());
         let watcher = watcher(dir_too, &runtime, sender);
-        Outside { dir, runtime, events, watcher }
+        Outside { dir, runtime, odd: BTreeMap::new(), events, watcher }
     }
 
     /// Without events answers are found all the same, only later.
@@ -68,8 +71,21 @@ impl Outside {
         runner.record(Fact::Noted { text })
     }
 
-    /// Says which files of the inbox hold no answer, once.
-    pub fn put_aside(&self, runner: &mut Runner) -> Result<(), StoreError> {
+    /// Says what somebody gave as an answer and cannot be read: files of the inbox, and escalation files that are no
+    /// UTF-8. Each is said once, an escalation file again when it was changed.
+    pub fn put_aside(&mut self, runner: &mut Runner) -> Result<(), StoreError> {
+        let lang = runner.session.meta.lang();
+        let open: Vec<u32> =
+            runner.session.escalations.iter().filter(|e| e.is_open()).map(|e| e.index).collect();
+        for index in open {
+            let name = layout::escalation(index);
+            let Ok(bytes) = fs::read(self.dir.join(&name)) else { continue };
+            if std::str::from_utf8(&bytes).is_ok() || self.odd.get(&index) == Some(&bytes) {
+                continue;
+            }
+            self.odd.insert(index, bytes);
+            runner.record(Fact::Noted { text: Say::AnswerNotText { file: &name }.text(lang) })?;
+        }
         for path in runtime::unreadable(&self.runtime) {
             let shown = path.display().to_string();
             let text = Say::NoAnswerInIt { path: &shown }.text(runner.session.meta.lang());
@@ -95,8 +111,8 @@ impl Outside {
         }
         for open in runner.session.escalations.iter().filter(|e| e.is_open()) {
             let path = self.dir.join(layout::escalation(open.index));
-            let Ok(text) = fs::read_to_string(path) else { continue };
-            let read = escalation::parse(&text, open.index).0;
+            let Ok(bytes) = fs::read(path) else { continue };
+            let read = escalation::read(bytes, open.index).file;
             if !read.is_open() {
                 let question = format!("escalation-{:02}", open.index);
                 found.push(Given { question, text: read.response, inbox: None });

@@ -9,7 +9,7 @@ use crate::domain::input::Input;
 use crate::domain::policy::{Implementable, Policy};
 use crate::domain::question::{Question, QuestionKind};
 use crate::domain::session::decide::decide;
-use crate::domain::session::phase::{Phase, Wait, phase};
+use crate::domain::session::phase::{Phase, Wait, escalation_wait, phase};
 use crate::domain::session::pipeline::content;
 use crate::domain::session::state::Session;
 use crate::domain::time::Stamp;
@@ -33,7 +33,7 @@ pub fn open_questions(s: &Session, desk: &Desk) -> Vec<Question> {
     };
     if matches!(wait, Wait::Escalation(_) | Wait::Dispute(_)) {
         let open = s.escalations.iter().filter(|e| e.is_open());
-        return open.map(|e| asked(&wait_of(e))).collect();
+        return open.map(|e| asked(&escalation_wait(s, e))).collect();
     }
     if matches!(wait, Wait::Content { .. }) {
         return content(s, since);
@@ -71,14 +71,6 @@ fn hunks(s: &Session) -> Vec<(usize, u32)> {
     match edit.map(|edit| content::due(&s.gate_log, edit)) {
         Some(content::Due::Decide(open)) => open,
         _ => Vec::new(),
-    }
-}
-
-fn wait_of(e: &crate::domain::session::escalation::Escalation) -> Wait {
-    if e.reason == crate::domain::session::escalation::LIMIT_REASON {
-        Wait::Dispute(e.index)
-    } else {
-        Wait::Escalation(e.index)
     }
 }
 

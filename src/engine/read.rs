@@ -8,6 +8,7 @@ use crate::agents::call::{Cause, Outcome, Reset};
 use crate::agents::contract::{self, Fault};
 use crate::domain::effect::{Call, Purpose};
 use crate::domain::input::CallResult;
+use crate::domain::say::Say;
 use crate::domain::session::claim::{self, Checked};
 use crate::domain::session::consensus::Stance;
 use crate::domain::session::failure::Reason;
@@ -108,12 +109,9 @@ pub fn writer_turn(runner: &Runner, name: &TurnName, reply: &str) -> crate::doma
 fn roles(runner: &Runner, name: &TurnName, reply: &str) -> CallResult {
     let (given, note) = match answers::read_roles(reply) {
         Ok(read) => (Some(read), None),
-        Err(why) => (
-            None,
-            Some(format!(
-                "The writer's answer about the roles was not usable ({why}); the proposed roles are taken as agreed."
-            )),
-        ),
+        Err(why) => {
+            (None, Some(Say::RolesFallback { failed: false, why: &why }.text(runner.session.meta.lang())))
+        }
     };
     settle_roles(runner, name, given, note)
 }
@@ -142,9 +140,10 @@ pub fn settle_roles(
         })
         .collect();
     let fixed_writer = s.meta.roles_of(&s.meta.writer_agent).first().cloned();
+    let fit = |role: &String| !role.is_empty() && !crate::domain::session::validate::forbidden_role(role);
     let writer_role = fixed_writer
-        .or(Some(said_writer).filter(|r| !r.is_empty()))
-        .or(initiator)
+        .or(Some(said_writer).filter(fit))
+        .or(initiator.filter(fit))
         .unwrap_or_else(|| "moderator".into());
     let head = Head {
         agreed_roles: Some(agreed.clone()),
@@ -189,7 +188,7 @@ fn draft(runner: &Runner, reply: &str, session: &Session) -> CallResult {
 /// The frontmatter values that the engine knows (PC-605) and the clamps of the consensus rules.
 pub fn engine_head(runner: &Runner) -> EngineHead {
     let s = &runner.session;
-    let class = s.meta.engine_result_class.unwrap_or(ResultClass::NotAgreed);
+    let class = phase::result_class(s);
     let mut head = EngineHead::of(&s.meta, class, runner.clock.now());
     head.max_confidence = limits(s);
     head
@@ -201,7 +200,7 @@ fn limits(s: &Session) -> Option<(Confidence, String)> {
     if !s.is_round_loop() {
         return None;
     }
-    let agreed = matches!(s.meta.engine_result_class, Some(ResultClass::Agreed | ResultClass::Partial));
+    let agreed = matches!(phase::result_class(s), ResultClass::Agreed | ResultClass::Partial);
     let round = phase::current_round(s);
     let (_, minority) = super::compose::majority(s);
     if s.notes.majority {

@@ -4,6 +4,7 @@
 
 use super::answer;
 use super::compose::{self, Refused};
+use super::conversation;
 use super::desk::{CancelSignal, ProgressSink};
 use super::evidence;
 use super::leave::{self, Asks};
@@ -14,7 +15,7 @@ use super::read;
 use super::runner::{Runner, Update};
 use super::secrets;
 use super::strangers::{self, Listing};
-use crate::agents::call::{CallFailure, Cause, Outcome, Progress, Reply};
+use crate::agents::call::{Outcome, Progress};
 use crate::domain::effect::{Call, Purpose};
 use crate::domain::fact::{Fact, Usage};
 use crate::domain::input::{CallResult, Input};
@@ -78,6 +79,8 @@ pub enum Finish {
     /// Questions stand open and nobody is here to answer them (PC-011, code 3).
     Waiting(Vec<Question>),
     Paused,
+    /// Somebody else wrote in the session while it waited: what this engine knows of it is old. Says what.
+    Meddled(String),
     /// A file could not be written; the session is as it was before (code 3).
     Storage(StoreError),
 }
@@ -148,7 +151,16 @@ async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> R
     let mut alone = runner.policy.headless;
     let mut lines: VecDeque<String> = VecDeque::new();
     runner.feed(Input::Go)?;
+    let mut seen = Listing::of(runner.recorder().dir());
     loop {
+        // No answer is taken to a question that the files do not ask any more.
+        if running.is_none()
+            && !alone
+            && let Some(what) = strangers::meddled(runner, &mut seen)
+        {
+            runner.record(Fact::Noted { text: what.clone() })?;
+            return Ok(Finish::Meddled(what));
+        }
         for given in outside.answers(runner) {
             match given.question.as_str() {
                 runtime::INTERRUPT => runner.feed(Input::Interrupt)?,
@@ -206,6 +218,8 @@ async fn drive(runner: &mut Runner, commands: &mut mpsc::Receiver<Command>) -> R
         tokio::select! {
             biased;
             command = commands.recv(), if !pausing => match command {
+                Some(Command::Answer { .. } | Command::Reply { .. })
+                    if running.is_none() && strangers::meddled(runner, &mut seen).is_some() => {}
                 Some(Command::Answer { question, text }) => answer::give(runner, &question, &text)?,
                 Some(Command::Reply { text }) => reply(runner, &text)?,
                 Some(Command::Line { text }) => lines.push_back(text),
@@ -421,7 +435,7 @@ fn finish_call(runner: &mut Runner, mut run: Running, done: Done) -> Result<(), 
     if let Some(name) = run.call.name.as_ref().filter(|_| keeps_stderr) {
         runner.recorder.stderr(name, &stderr)?;
     }
-    remember(runner, &run, &outcome)?;
+    conversation::remember(runner, &run.call, &run.vendor, &outcome)?;
     let elapsed = run.started.elapsed();
     let result = edited.unwrap_or_else(|| read::result(runner, &run.call, outcome, run.prompt));
     let name = run.call.name.clone();
@@ -430,25 +444,6 @@ fn finish_call(runner: &mut Runner, mut run: Running, done: Done) -> Result<(), 
         Some(name) => evidence::look(runner, &name),
         None => Ok(()),
     }
-}
-
-/// Keeps the vendor's own conversation for its next call, or forgets one that the vendor has lost. Losing it costs the
-/// agent's own memory of the talk, not ours: the projection carries the context.
-fn remember(runner: &mut Runner, run: &Running, outcome: &Outcome) -> Result<(), StoreError> {
-    let Some(who) = compose::remembers(&run.call, &run.vendor) else { return Ok(()) };
-    let dir = runner.recorder().runtime();
-    match outcome {
-        Outcome::Reply(Reply { conversation: Some(id), .. }) => {
-            let _ = runtime::save_conversation(dir, &who, id);
-        }
-        Outcome::Failed(CallFailure { cause: Cause::LostConversation, detail, .. }) => {
-            let _ = runtime::save_conversation(dir, &who, "");
-            let text = format!("Conversation: {detail}");
-            runner.record(Fact::Noted { text })?;
-        }
-        _ => {}
-    }
-    Ok(())
 }
 
 fn ended(
@@ -472,7 +467,8 @@ fn ended(
 fn roles_fallback(runner: &Runner, call: &Call, result: CallResult) -> CallResult {
     match (&result, call.purpose, &call.name) {
         (CallResult::Failed { reason, .. }, crate::domain::effect::Purpose::Roles, Some(name)) => {
-            let note = format!("The roles call failed ({reason}); the proposed roles are taken as agreed.");
+            let why = reason.to_string();
+            let note = Say::RolesFallback { failed: true, why: &why }.text(runner.session.meta.lang());
             read::settle_roles(runner, name, None, Some(note))
         }
         _ => result,

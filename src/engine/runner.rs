@@ -16,6 +16,7 @@ use crate::domain::say::Say;
 use crate::domain::session::decide::decide;
 use crate::domain::session::failure::Reason;
 use crate::domain::session::id::SessionId;
+use crate::domain::session::meta::Status;
 use crate::domain::session::phase::{Phase, phase};
 use crate::domain::session::state::{self, Session};
 use crate::domain::session::turn::TurnName;
@@ -113,7 +114,19 @@ impl Runner {
         if !what.is_empty() {
             runner.record(Fact::Repaired { what }).map_err(OpenError::Store)?;
         }
+        runner.adopt(&loaded.by_hand).map_err(OpenError::Store)?;
         Ok(runner)
+    }
+
+    /// Answers that somebody typed into escalation files while no engine was here (PC-444).
+    fn adopt(&mut self, by_hand: &[u32]) -> Result<(), StoreError> {
+        let is_running = self.session.meta.status == Status::Started;
+        for index in by_hand.iter().filter(|_| is_running) {
+            let Some(found) = self.session.escalations.iter().find(|e| e.index == *index) else { continue };
+            let (index, answer) = (found.index, found.response.clone());
+            self.record(Fact::EscalationAnswered { index, answer })?;
+        }
+        Ok(())
     }
 
     /// Begins a session whose directory was just created, by writing its first fact.
@@ -325,7 +338,13 @@ impl Runner {
                     self.know_crew();
                 }
                 self.show(Update::Event(event));
-                Ok(())
+                match self.recorder.take_doubled() {
+                    true => {
+                        let text = Say::RowsRemoved.text(self.session.meta.lang());
+                        self.record(Fact::Noted { text })
+                    }
+                    false => Ok(()),
+                }
             }
             Err(error) => {
                 self.undo(before, &fact);

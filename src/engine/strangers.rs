@@ -7,10 +7,11 @@ use super::runner::Runner;
 use crate::agents::run::LastCall;
 use crate::domain::fact::Fact;
 use crate::domain::lang::Lang;
+use crate::domain::say::Say;
 use crate::domain::session::state::ReportState;
 use crate::domain::session::turn::TurnName;
 use crate::store::record::StoreError;
-use crate::store::{layout, runtime, write};
+use crate::store::{layout, meta, runtime, write};
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::io;
@@ -18,7 +19,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// The names in a session directory, and how its turn files look from outside.
+/// The names in a session directory, and how the files look from outside.
 #[derive(Debug, Default)]
 pub struct Listing {
     touched: Option<SystemTime>,
@@ -31,8 +32,7 @@ impl Listing {
         let Ok(entries) = fs::read_dir(dir) else { return Listing { touched, ..Listing::default() } };
         let look = |entry: fs::DirEntry| {
             let name = entry.file_name().into_string().ok()?;
-            let is_turn = TurnName::parse(&name).is_some();
-            let seen = is_turn.then(|| entry.metadata().ok()).flatten();
+            let seen = entry.metadata().ok().filter(fs::Metadata::is_file);
             Some((name, seen.map(|m| (m.len(), m.modified().ok()))))
         };
         Listing { touched, names: entries.flatten().filter_map(look).collect() }
@@ -57,7 +57,8 @@ pub fn look(runner: &mut Runner, who: &str, before: &Listing) -> Result<(), Stor
                 Err(e) => format!("{name} ({e})"),
             }),
             None => said.push(name.clone()),
-            Some(was) if was != seen => {
+            // `meta.yaml` may have been written by us meanwhile.
+            Some(was) if was != seen && !(name == layout::META && runner.recorder().meta_is_ours()) => {
                 said.push(format!("{name} ({})", lang.pick("changed", "изменён")));
             }
             Some(_) => {}
@@ -77,6 +78,54 @@ pub fn look(runner: &mut Runner, who: &str, before: &Listing) -> Result<(), Stor
         Lang::Ru => format!("Целостность: пока вызывался {who}, каталог сессии изменился: {what}"),
     };
     runner.record(Fact::Noted { text })
+}
+
+/// What another program, or a person, did to the session while nobody was called: turns, escalations and reports that came
+/// or changed, turns that are gone, another `status`. `seen` is how the directory looked when this was asked last. What the
+/// session was loaded with, or wrote itself, is nobody's doing.
+pub fn meddled(runner: &Runner, seen: &mut Listing) -> Option<String> {
+    let s = &runner.session;
+    let (dir, lang) = (runner.recorder().dir(), s.meta.lang());
+    let now = Listing::of(dir);
+    // A folder that was moved away is no answer to what was changed in it.
+    now.touched?;
+    let mut said = Vec::new();
+    let changed = |name: &str| format!("{name} ({})", lang.pick("changed", "изменён"));
+    for (name, stat) in now.names.iter().filter(|(name, stat)| seen.names.get(*name) != Some(*stat)) {
+        let text =
+            || fs::read(dir.join(name)).map(|b| String::from_utf8_lossy(&b).into_owned()).unwrap_or_default();
+        match TurnName::parse(name) {
+            // A pipe is no turn, and an empty peer file no reply (PC-240).
+            Some(_) if stat.is_none() => {}
+            Some(turn) => match s.turn(&turn) {
+                None if turn.is_peer() && text().trim().is_empty() => {}
+                None => said.push(name.clone()),
+                Some(known) if *known.text != *text() => said.push(changed(name)),
+                Some(_) => {}
+            },
+            None if name == layout::META => {
+                let status = meta::parse(&text(), Some(&s.meta.session_id)).0.map(|m| m.status);
+                said.extend(
+                    status
+                        .filter(|is| *is != s.meta.status)
+                        .map(|is| format!("{name} (status: {})", is.key())),
+                );
+            }
+            None if layout::parse_escalation(name).is_some()
+                || [layout::DRAFT, layout::REPORT].contains(&name.as_str()) =>
+            {
+                said.extend((!is_ours(runner, name)).then(|| name.clone()));
+            }
+            None => {}
+        }
+    }
+    let gone = s.turns.iter().map(|t| t.name.to_string()).filter(|name| !now.names.contains_key(name));
+    said.extend(gone.map(|name| format!("{name} ({})", lang.pick("gone", "исчез"))));
+    if said.is_empty() {
+        *seen = now;
+        return None;
+    }
+    Some(Say::Meddled { what: &said.join(", ") }.text(lang))
 }
 
 /// After the death of an engine during a call: turns that came since then and that no engine recorded. Another program may

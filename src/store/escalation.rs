@@ -4,6 +4,7 @@ use crate::domain::lang::Lang;
 use crate::domain::session::escalation::Escalation;
 use crate::store::frontmatter;
 use crate::store::meta::lines;
+use crate::store::odd::Odd;
 use crate::store::yaml::quote;
 use serde_json::Map;
 
@@ -12,6 +13,41 @@ const REASON: [&str; 2] = ["Reason", "Причина"];
 const SOURCE: [&str; 4] = ["Peer turn", "Реплика напарника", "Реплика Claude", "Реплика Кими"];
 const ANSWER: [&str; 2] = ["Pilot response", "Ответ пилота"];
 const HINTS: [&str; 2] = ["(enter below)", "(ввести ниже)"];
+
+/// A file as it lies on the disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Read {
+    pub file: Escalation,
+    pub problems: Vec<String>,
+    /// The answer stands below the last line only, not in the frontmatter yet (PC-444).
+    pub by_hand: bool,
+    /// Some bytes are no UTF-8. An answer among them is none: what it says would be a guess.
+    pub is_odd: bool,
+}
+
+/// Reads a file of any bytes.
+pub fn read(bytes: Vec<u8>, index: u32) -> Read {
+    let odd = Odd::from(bytes);
+    let (mut file, mut problems) = parse(&odd.text, index);
+    if odd.is_odd {
+        problems.push("not UTF-8, bad bytes are shown as \u{fffd}".into());
+        if odd.legible(&file.response) != file.response {
+            problems.push("the answer in it is not UTF-8, so it is not read".into());
+            file.response.clear();
+        }
+        for text in [&mut file.timestamp, &mut file.reason, &mut file.source] {
+            *text = odd.legible(text);
+        }
+    }
+    let by_hand = !file.is_open() && answer_key(&odd.text).is_none();
+    Read { file, problems, by_hand, is_odd: odd.is_odd }
+}
+
+/// `pilot_response` of the frontmatter, when it says anything.
+fn answer_key(text: &str) -> Option<String> {
+    let (map, _) = frontmatter::read(text).ok()?;
+    map.get("pilot_response").map(frontmatter::plain).filter(|answer| !answer.is_empty())
+}
 
 /// The whole file (PC-442).
 pub fn render(file: &Escalation, lang: Lang) -> String {
@@ -56,7 +92,7 @@ pub fn parse(text: &str, index: u32) -> (Escalation, Vec<String>) {
         turn: count("turn").or(title_turn).unwrap_or(0),
         timestamp: word("timestamp").unwrap_or_default(),
         reason: word("reason").unwrap_or_else(|| labelled(&REASON)),
-        source: labelled(&SOURCE),
+        source: base_name(labelled(&SOURCE)),
         response: word("pilot_response").unwrap_or_else(|| typed(body)),
     };
     (file, problems)
@@ -129,6 +165,11 @@ fn label<'a>(body: &'a str, labels: &[&str]) -> Option<(&'a str, usize)> {
     None
 }
 
+/// Other programs write the whole path (AMB-70), which is another one after a move.
+fn base_name(path: String) -> String {
+    path.rsplit(['/', '\\']).next().unwrap_or_default().trim_matches('`').to_string()
+}
+
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -193,10 +234,10 @@ mod tests {
     }
 
     #[test]
-    fn amb_69_older_programs_count_from_zero_and_write_paths() {
+    fn amb_70_older_programs_count_from_zero_and_write_paths() {
         let (file, problems) = parse(&read(KIMI, 0), 0);
         assert_eq!((file.number, file.turn, problems.len()), (0, 1, 0));
-        assert!(file.source.ends_with("/01-peer.md") && file.response.is_empty());
+        assert!(file.source == "01-peer.md" && file.response.is_empty());
         for label in ["Реплика Кими", "Реплика Claude", "Peer turn"] {
             assert_eq!(parse(&format!("**{label}:** 01-peer.md\n"), 0).0.source, "01-peer.md", "{label}");
         }
@@ -260,6 +301,24 @@ mod tests {
         );
         assert!(problems.len() == 1 && !problems[0].contains("secret"));
         assert_eq!(parse("", 4).0.number, 5);
+    }
+
+    #[test]
+    fn pc_444_an_answer_that_is_no_utf_8_is_no_answer() {
+        let text = render(&open("сколько памяти?"), Lang::Ru);
+        let answered = |answer: &[u8]| super::read([text.as_bytes(), b"\n", answer, b"\n"].concat(), 0);
+        let cp1251 = answered(b"\xc4\xe0, 2 \xc3\xc1.");
+        assert!(cp1251.file.is_open() && cp1251.is_odd && !cp1251.by_hand);
+        assert_eq!(cp1251.file.reason, "сколько памяти?");
+        assert!(cp1251.problems.iter().any(|p| p.contains("so it is not read")), "{:?}", cp1251.problems);
+        let utf8 = answered("Да, 2 ГБ \u{fffd}.".as_bytes());
+        assert!(utf8.file.response == "Да, 2 ГБ \u{fffd}." && utf8.by_hand && !utf8.is_odd);
+        assert!(!super::read(with_answer(&text, "Да").into_bytes(), 0).by_hand);
+        // An answer that can be read counts, whatever else the file holds.
+        let mixed = text.replace("pilot_response: \"\"", "pilot_response: \"yes\"").into_bytes();
+        let mixed = super::read([mixed, b"\n\xff\n".to_vec()].concat(), 0);
+        assert!(mixed.file.response == "yes" && mixed.is_odd && !mixed.by_hand);
+        assert!(!super::read(text.into_bytes(), 0).is_odd);
     }
 
     proptest! {

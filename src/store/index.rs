@@ -131,21 +131,23 @@ pub fn upsert(text: &str, row: &Row) -> (String, bool) {
     (out, mine.len() > 1)
 }
 
-/// Changes the status and report cells of a session and nothing else (PC-217, PC-670). `None` when it has no row.
+/// Changes the status and report cells of a session and nothing else (PC-217, PC-670), but that several rows of it become
+/// one (PC-216). `None` when it has no row.
 pub fn set_status(text: &str, id: &SessionId, status: Status, report: &str) -> Option<String> {
     let mine: Vec<Range<usize>> =
         lines(text).filter(|line| is_row_of(&text[line.clone()], id.as_str())).collect();
     let (mut out, mut at) = (String::with_capacity(text.len() + 16), 0);
     for line in &mine {
         out.push_str(&text[at..line.start]);
-        out.push_str(&with_status(&text[line.clone()], status, report));
+        if line == &mine[0] {
+            out.push_str(&with_status(&text[line.clone()], status, report));
+        }
         at = line.end;
     }
     out.push_str(&text[at..]);
     (!mine.is_empty()).then_some(out)
 }
 
-/// How many rows a session has; the self-check before a commit wants exactly one (PC-646).
 /// The status cell of this session's row.
 pub fn status_of(text: &str, id: &SessionId) -> Option<String> {
     // Most rows are those of other sessions: they are told apart before a row is taken to pieces.
@@ -157,6 +159,7 @@ pub fn status_of(text: &str, id: &SessionId) -> Option<String> {
         .map(|row| row.status)
 }
 
+/// How many rows a session has; the self-check before a commit wants exactly one (PC-646).
 pub fn count(text: &str, id: &SessionId) -> usize {
     lines(text).filter(|line| is_row_of(&text[line.clone()], id.as_str())).count()
 }

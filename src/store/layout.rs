@@ -96,6 +96,17 @@ pub fn next_number(day_dir: &Path, date: &str) -> u32 {
 /// Creates the directory of a new session and gives its id (PC-140, PC-141, PC-144). `date` is the local date. Two
 /// processes never get the same directory, nor the same number as long as both can lock the runtime root.
 pub fn create_session_dir(layout: &Layout, date: &str, slug: &str) -> io::Result<SessionId> {
+    create_session_dir_after(layout, date, slug, |_| ())
+}
+
+/// The same; `before` is called with the id before anything of the session is written (PC-154), and once more if another
+/// process was faster.
+pub fn create_session_dir_after(
+    layout: &Layout,
+    date: &str,
+    slug: &str,
+    mut before: impl FnMut(&SessionId),
+) -> io::Result<SessionId> {
     let bad =
         || io::Error::new(io::ErrorKind::InvalidInput, format!("no session id from {date:?} and {slug:?}"));
     let first = SessionId::new(date, 1, slug).ok_or_else(bad)?;
@@ -108,6 +119,7 @@ pub fn create_session_dir(layout: &Layout, date: &str, slug: &str) -> io::Result
         let id = SessionId::new(date, number, slug).ok_or_else(bad)?;
         // An old tree may hold this id without the day level; two sessions never share an id (PC-144).
         if layout.find_session(&id).is_none() {
+            before(&id);
             match fs::create_dir(layout.session_dir(&id)) {
                 Ok(()) => return Ok(id),
                 Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}

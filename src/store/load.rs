@@ -1,6 +1,5 @@
 //! Files → state. Reads one session directory and its runtime notes; never refuses a tree because of one bad file.
 
-use crate::domain::session::escalation::Escalation;
 use crate::domain::session::failure::Reason;
 use crate::domain::session::id::SessionId;
 use crate::domain::session::meta::Meta;
@@ -20,6 +19,8 @@ pub struct Loaded {
     pub session: Session,
     pub dir: PathBuf,
     pub problems: Vec<String>,
+    /// Escalations whose answer was typed below the last line and stands nowhere else (PC-444).
+    pub by_hand: Vec<u32>,
 }
 
 /// Why there is no session to load.
@@ -108,6 +109,20 @@ fn load_dir(layout: &Layout, id: &SessionId, dir: PathBuf, row: Option<String>) 
         true => fs::read(dir.join(name)),
         false => Err(io::Error::other("not a file")),
     };
+    let (mut escalations, mut by_hand) = (Vec::new(), Vec::new());
+    for (name, index) in names.iter().filter_map(|n| Some((n, layout::parse_escalation(n)?))) {
+        // What cannot be read is a question all the same.
+        let bytes = plain(name).unwrap_or_else(|e| {
+            problems.push(format!("{name}: {e}"));
+            Vec::new()
+        });
+        let read = escalation::read(bytes, index);
+        let odd = read.problems.into_iter().filter(|_| read.is_odd);
+        problems.extend(odd.map(|problem| format!("{name}: {problem}")));
+        by_hand.extend(read.by_hand.then_some(index));
+        escalations.push(read.file);
+    }
+    escalations.sort_by_key(|e| e.index);
     let mut read = |name: &str| match plain(name) {
         Ok(bytes) => Some(lossy(&bytes, name, &mut problems)),
         Err(e) => {
@@ -115,7 +130,7 @@ fn load_dir(layout: &Layout, id: &SessionId, dir: PathBuf, row: Option<String>) 
             None
         }
     };
-    let (turns, rejected, escalations) = files(&names, &mut read);
+    let (turns, rejected) = files(&names, &mut read);
     let draft = names.iter().any(|n| n == layout::DRAFT).then(|| read(layout::DRAFT)).flatten();
     let published = names.iter().any(|n| n == layout::REPORT).then(|| read(layout::REPORT)).flatten();
     // A stub that was published, and is being written anew, is not what counts.
@@ -149,7 +164,7 @@ fn load_dir(layout: &Layout, id: &SessionId, dir: PathBuf, row: Option<String>) 
         notes,
         live: Live::default(),
     };
-    Ok(Loaded { session, dir, problems })
+    Ok(Loaded { session, dir, problems, by_hand })
 }
 
 fn lossy(bytes: &[u8], name: &str, problems: &mut Vec<String>) -> String {
@@ -162,10 +177,8 @@ fn lossy(bytes: &[u8], name: &str, problems: &mut Vec<String>) -> String {
     }
 }
 
-type Files = (Vec<Turn>, Vec<Rejected>, Vec<Escalation>);
-
-fn files(names: &[String], read: &mut impl FnMut(&str) -> Option<String>) -> Files {
-    let (mut turns, mut rejected, mut escalations) = (Vec::new(), Vec::new(), Vec::new());
+fn files(names: &[String], read: &mut impl FnMut(&str) -> Option<String>) -> (Vec<Turn>, Vec<Rejected>) {
+    let (mut turns, mut rejected) = (Vec::new(), Vec::new());
     for name in names {
         if let Some(turn) = TurnName::parse(name) {
             // What cannot be read is no turn; an empty peer file of an old tree is a call without a reply (PC-240).
@@ -177,12 +190,9 @@ fn files(names: &[String], read: &mut impl FnMut(&str) -> Option<String>) -> Fil
             let text = read(name).unwrap_or_default();
             let reason = text.lines().next().and_then(|l| l.strip_prefix("# rejected:")).unwrap_or("").trim();
             rejected.push(Rejected { name: turn, k, reason: Reason::from(reason) });
-        } else if let Some(index) = layout::parse_escalation(name) {
-            escalations.push(escalation::parse(&read(name).unwrap_or_default(), index).0);
         }
     }
     turns.sort_by(|a, b| a.name.cmp(&b.name));
     rejected.sort_by(|a, b| (&a.name, a.k).cmp(&(&b.name, b.k)));
-    escalations.sort_by_key(|e| e.index);
-    (turns, rejected, escalations)
+    (turns, rejected)
 }

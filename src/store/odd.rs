@@ -56,6 +56,14 @@ impl Odd {
         }
         bytes
     }
+
+    /// A part of the text for people: what is no character is shown as such.
+    pub fn legible(&self, part: &str) -> String {
+        match self.is_odd {
+            true => part.replace(is_stand_in, "\u{fffd}"),
+            false => part.to_string(),
+        }
+    }
 }
 
 fn is_stand_in(c: char) -> bool {

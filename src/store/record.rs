@@ -6,7 +6,8 @@ use crate::domain::lang::Lang;
 use crate::domain::policy::ReflectionPolicy;
 use crate::domain::session::extension;
 use crate::domain::session::id::SessionId;
-use crate::domain::session::meta::{Meta, ResultClass};
+use crate::domain::session::meta::Meta;
+use crate::domain::session::phase;
 use crate::domain::session::secret::Clearance;
 use crate::domain::session::state::Session;
 use crate::domain::session::turn::TurnName;
@@ -84,6 +85,8 @@ pub struct Recorder {
     /// `meta.yaml` as we wrote it last: while it is that on disk, an edit needs no parsing.
     meta_text: Option<String>,
     events: Option<runtime::EventLog>,
+    /// The index had several rows of the session, and has one now.
+    doubled: bool,
     pub closing_style: ClosingStyle,
 }
 
@@ -101,6 +104,7 @@ impl Recorder {
             seq,
             meta_text: None,
             events: None,
+            doubled: false,
             closing_style: ClosingStyle::default(),
         })
     }
@@ -135,7 +139,7 @@ impl Recorder {
         if after.notes != before.notes {
             runtime::save_notes(&self.runtime, &after.notes).map_err(at(&self.runtime))?;
         }
-        self.rows(fact, after)?;
+        self.doubled |= self.rows(fact, after)?;
         let event = Event { seq: self.seq, time: now.to_string(), fact: fact.clone() };
         self.log(&event).map_err(at(&self.runtime))?;
         self.seq += 1;
@@ -173,8 +177,9 @@ impl Recorder {
             }
             Fact::EscalationAnswered { index, answer } => {
                 let path = self.dir.join(layout::escalation(*index));
-                let text = fs::read_to_string(&path).map_err(at(&path))?;
-                write::atomic(&path, escalation::with_answer(&text, answer).as_bytes()).map_err(at(&path))
+                let old = odd::read(&path).map_err(at(&path))?;
+                let new = old.bytes(&escalation::with_answer(&old.text, answer));
+                write::atomic(&path, &new).map_err(at(&path))
             }
             Fact::Drafted { text, .. } => self.put(layout::DRAFT, text),
             Fact::Ended { .. } => self.refresh_draft(after),
@@ -298,6 +303,12 @@ impl Recorder {
         Ok((path, old, new))
     }
 
+    /// True when `meta.yaml` is as this engine wrote it last.
+    pub fn meta_is_ours(&self) -> bool {
+        let ours = self.meta_text.as_ref();
+        ours.is_some_and(|text| fs::read(self.dir.join(layout::META)).is_ok_and(|now| now == text.as_bytes()))
+    }
+
     fn log(&mut self, event: &Event) -> io::Result<()> {
         if self.events.is_none() {
             self.events = Some(runtime::EventLog::open(&self.runtime)?);
@@ -324,8 +335,13 @@ impl Recorder {
         if new == old { Ok(()) } else { self.put(layout::DRAFT, &new) }
     }
 
-    /// Index row, in a critical section of its own (PC-218).
-    fn rows(&self, fact: &Fact, after: &Session) -> Result<(), StoreError> {
+    /// True once when rows of the index were removed (PC-216).
+    pub fn take_doubled(&mut self) -> bool {
+        std::mem::take(&mut self.doubled)
+    }
+
+    /// Index row, in a critical section of its own (PC-218). True when the session had several.
+    fn rows(&self, fact: &Fact, after: &Session) -> Result<bool, StoreError> {
         let row_due = matches!(
             fact,
             Fact::Began { .. }
@@ -335,7 +351,7 @@ impl Recorder {
                 | Fact::Repaired { .. }
         );
         if !row_due {
-            return Ok(());
+            return Ok(false);
         }
         let path = self.layout.index();
         let _lock = lock::IndexLock::acquire(&self.layout.runtime_root, INDEX_WAIT)
@@ -367,11 +383,10 @@ impl Recorder {
             _ if index::status_of(old, &self.id).is_some() => old.clone(),
             _ => index::upsert(old, &Row::started(&after.meta)).0,
         };
-        if new == *old && path.exists() {
-            Ok(())
-        } else {
-            write::atomic(&path, &file.bytes(&new)).map_err(at(&path))
+        if new != *old || !path.exists() {
+            write::atomic(&path, &file.bytes(&new)).map_err(at(&path))?;
         }
+        Ok(index::count(old, &self.id) > index::count(&new, &self.id))
     }
 
     fn closing_file(&self, meta: &Meta) -> Result<(), StoreError> {
@@ -396,7 +411,7 @@ fn refreshed(draft: &str, session: &Session) -> String {
         (Some(start), Some(end)) => end.minutes_since_rounded(start),
         _ => 0,
     };
-    let class = meta.engine_result_class.unwrap_or(ResultClass::NotAgreed);
+    let class = phase::result_class(session);
     let now = time(&meta.end_time).unwrap_or_default();
     let sections: Vec<String> = meta.extensions.iter().map(|e| extension::section(session, e, now)).collect();
     report::refresh(draft, minutes, meta.escalations_count, class, &sections)

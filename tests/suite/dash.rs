@@ -373,3 +373,24 @@ fn walk(dir: &std::path::Path) -> Vec<std::path::PathBuf> {
     let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
     entries.flat_map(|e| if e.path().is_dir() { walk(&e.path()) } else { vec![e.path()] }).collect()
 }
+
+#[test]
+fn pc_000_a_session_that_goes_on_takes_the_configuration_as_it_is_now() {
+    let desk = Desk::new();
+    desk.stage.script("bo", &format!("[ \"$FLIGHTDECK_CALL\" = peer ] && exit 1\n{AGREES}"));
+    let mut s = desk.session("bo", (120, 40));
+    s.shows("1 waiting for you");
+    // The pilot mends the vendor in the configuration while the engine runs.
+    let file = desk.stage.home().join(".config/flightdeck/config.yaml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replace("adapters/bo.sh", "adapters/cy.sh")).unwrap();
+    let id = desk.stage.id();
+    s.keys("p");
+    s.until("nobody drives it", |_| {
+        desk.stage.run(&["show", "--json", &id]).out.contains("\"engine\": null")
+    });
+    s.keys("p");
+    s.shows("Consensus — 1 of 1");
+    s.until("the gate is asked", |_| desk.stage.questions() == ["gate"]);
+    assert!(desk.stage.file("01-peer.md").contains("the cache stays small"));
+}

@@ -177,9 +177,8 @@ fn sit(layout: &Layout, hours: f64, calls: &Arc<AtomicU64>, told: &dyn Fn(Durati
             // A screen that takes everything.
             let (sender, mut updates) = tokio::sync::mpsc::unbounded_channel();
             let screen = tokio::spawn(async move { while updates.recv().await.is_some() {} });
-            let begun =
+            let mut runner =
                 begin::begin(layout, &opening(&story), &writer, desk, policy(), clock, Some(sender)).unwrap();
-            let mut runner = begun.runner;
             let (_commands, mut commands) = tokio::sync::mpsc::channel(1);
             let mut asked = HashMap::new();
             loop {

@@ -3,15 +3,19 @@
 //! There is no stored state machine: [`phase`] looks at the session and says where it stands, live and after a
 //! restart alike. Deriving twice gives the same answer and writes nothing (PC-709).
 
+mod concluded;
+mod named;
 mod pipeline;
 mod rounds;
 mod turns;
 
+pub use concluded::result_class;
+pub use named::{shown, written};
 pub use pipeline::{DEPLOYMENT, is_running as is_implementing};
 
 use super::clean::{self, Pass};
 use super::consensus::{Stance, Voice};
-use super::escalation::{self, Escalation};
+use super::escalation::Escalation;
 use super::handoff::{self, Token};
 use super::meta::{ResultClass, Status};
 use super::order::{self, is_discovery_reply};
@@ -221,24 +225,6 @@ impl Phase {
     }
 }
 
-/// Where it stands, for people and scripts that ask. What this engine began to close and did not finish is not closed yet,
-/// whatever `meta.yaml` had to say before the index and the closing file were written; a tree of another program is as that
-/// one left it.
-pub fn shown(s: &Session) -> &'static str {
-    match phase(s) {
-        Phase::Finalize(_) if !s.meta.engine_phase.is_empty() => "finalize",
-        other => other.key(),
-    }
-}
-
-/// The value of `engine_phase` (PC-164). A commit changes nothing in it, because it would change a committed file.
-pub fn written(s: &Session) -> &'static str {
-    match s.meta.status {
-        Status::Interrupted if !s.live.finalizing => Phase::Interrupted.key(),
-        _ => phase(s).key(),
-    }
-}
-
 /// Where the session stands; see the module's header.
 pub fn phase(s: &Session) -> Phase {
     let reached = s.notes.budget.is_some_and(|budget| budget.is_reached(&s.notes.spent));
@@ -270,7 +256,7 @@ fn standing(s: &Session) -> Phase {
         _ => {}
     }
     if let Some(open) = s.open_escalation() {
-        return Phase::Wait(escalation_wait(open));
+        return Phase::Wait(escalation_wait(s, open));
     }
     if let Some(failed) = &s.notes.failed_call {
         return Phase::Wait(match failed.call.purpose {
@@ -431,21 +417,17 @@ fn due(fact: Fact) -> Phase {
     Phase::Due(Box::new(fact))
 }
 
-fn escalation_wait(open: &Escalation) -> Wait {
-    if open.reason == escalation::LIMIT_REASON {
-        Wait::Dispute(open.index)
-    } else {
-        Wait::Escalation(open.index)
-    }
+/// The question of an open escalation.
+pub fn escalation_wait(s: &Session, open: &Escalation) -> Wait {
+    if s.is_dispute(open) { Wait::Dispute(open.index) } else { Wait::Escalation(open.index) }
 }
 
 /// The escalation that a turn file raised, if its file exists.
 fn escalation_of<'a>(s: &'a Session, name: &TurnName) -> Option<&'a Escalation> {
     let file = name.to_string();
-    s.escalations.iter().find(|e| {
-        e.reason != escalation::LIMIT_REASON
-            && (e.source == file || (e.source.is_empty() && e.turn == name.number))
-    })
+    s.escalations
+        .iter()
+        .find(|e| !s.is_dispute(e) && (e.source == file || (e.source.is_empty() && e.turn == name.number)))
 }
 
 /// `Due` when the turn escalates and its file is missing (PC-440, D19).

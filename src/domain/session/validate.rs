@@ -7,6 +7,7 @@ use super::head::{ConsensusWord, Head, RoleAccepted};
 use super::marker::{Markers, markers, prose, without_markers};
 use super::slug::collapse;
 use super::turn::Turn;
+use crate::domain::lang::Lang;
 use crate::domain::time::Stamp;
 use std::collections::HashSet;
 use std::fmt;
@@ -263,25 +264,45 @@ impl fmt::Display for Rejection {
 
 impl std::error::Error for Rejection {}
 
-impl fmt::Display for Warning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Warning {
+    /// For the pilot.
+    pub fn text(&self, lang: Lang) -> String {
+        let say = |en: String, ru: String| match lang {
+            Lang::En => en,
+            Lang::Ru => ru,
+        };
         match self {
-            Warning::Turn { claimed: Some(claimed), real } => {
-                write!(f, "frontmatter says turn {claimed}, it is {real}")
+            Warning::Turn { claimed: Some(claimed), real } => say(
+                format!("frontmatter says turn {claimed}, it is {real}"),
+                format!("во frontmatter ход {claimed}, на деле {real}"),
+            ),
+            Warning::Turn { claimed: None, real } => say(
+                format!("frontmatter has no turn number, it is {real}"),
+                format!("во frontmatter нет номера хода, на деле {real}"),
+            ),
+            Warning::Agent { claimed, real } => say(
+                format!("frontmatter says agent \"{claimed}\", it is {real}"),
+                format!("во frontmatter агент «{claimed}», на деле {real}"),
+            ),
+            Warning::Timestamp(text) => say(
+                format!("frontmatter has an unreadable timestamp \"{text}\""),
+                format!("время во frontmatter не читается: «{text}»"),
+            ),
+            Warning::Consensus(word) => say(
+                format!("frontmatter says consensus {}, the markers say otherwise", word.key()),
+                format!("во frontmatter consensus {}, маркеры говорят иное", word.key()),
+            ),
+            Warning::NearMiss(line) => say(
+                format!("possible misformatted marker: {line}"),
+                format!("возможно, неверно записанный маркер: {line}"),
+            ),
+            Warning::SideEffect(line) => say(
+                format!("the reply reports a side effect: {line}"),
+                format!("реплика сообщает о побочном действии: {line}"),
+            ),
+            Warning::Fact(text) => {
+                say(format!("contradicted fact: {text}"), format!("факт не подтверждается: {text}"))
             }
-            Warning::Turn { claimed: None, real } => {
-                write!(f, "frontmatter has no turn number, it is {real}")
-            }
-            Warning::Agent { claimed, real } => {
-                write!(f, "frontmatter says agent \"{claimed}\", it is {real}")
-            }
-            Warning::Timestamp(text) => write!(f, "frontmatter has an unreadable timestamp \"{text}\""),
-            Warning::Consensus(word) => {
-                write!(f, "frontmatter says consensus {}, the markers say otherwise", word.key())
-            }
-            Warning::NearMiss(line) => write!(f, "possible misformatted marker: {line}"),
-            Warning::SideEffect(line) => write!(f, "the reply reports a side effect: {line}"),
-            Warning::Fact(text) => write!(f, "contradicted fact: {text}"),
         }
     }
 }

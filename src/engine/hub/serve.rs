@@ -130,7 +130,8 @@ async fn handle(hub: &Hub, me: u64, ask: Ask) {
             // The programs are asked for their versions, and nobody else shall wait for them.
             let hub = hub.clone();
             tokio::spawn(async move {
-                let text = crate::engine::doctor::text(&hub.shared.setting).await;
+                let setting = hub.setting().unwrap_or_else(|_| hub.shared.setting.clone());
+                let text = crate::engine::doctor::text(&setting).await;
                 hub.tell(me, Tell::Doctor { text });
             });
         }
@@ -206,18 +207,17 @@ async fn begin_session(hub: &Hub, me: u64, plan: Plan) {
         Some(sender),
     );
     match begun {
-        Ok(mut begun) => {
+        Ok(mut runner) => {
             if let Some(rehearsal) = plan.rehearsal
-                && let Err(e) = begun.runner.record(Fact::Rehearsed { rehearsal })
+                && let Err(e) = runner.record(Fact::Rehearsed { rehearsal })
             {
                 return refuse(e.to_string());
             }
-            let id = begun.runner.session.meta.session_id.clone();
-            let announcement = announcement.into_iter().chain(begun.notes).collect();
+            let id = runner.session.meta.session_id.clone();
             if let Some(client) = locked(&hub.shared.clients).get_mut(&me) {
                 client.watched.insert(id.clone());
             }
-            session::launch(hub, begun.runner, updates);
+            session::launch(hub, runner, updates);
             hub.tell(me, Tell::Began { id: id.clone(), announcement });
             if let Ok(view) = session::view(hub, &id).await {
                 hub.tell(me, Tell::Snapshot { view: Box::new(view) });
@@ -251,12 +251,12 @@ async fn command_session(hub: &Hub, id: &SessionId, command: Command) -> Result<
     }
     match command {
         Command::Answer { question, text } => {
-            answer_standing(setting, id, &question, &text)?;
+            answer_standing(&hub.setting()?, id, &question, &text)?;
             session::reload(hub, id).await;
             Ok(())
         }
         Command::Interrupt => {
-            let mut runner = open(setting, id)?;
+            let mut runner = open(&hub.setting()?, id)?;
             runner.feed(crate::domain::input::Input::Interrupt).map_err(|e| e.to_string())?;
             drop(runner);
             session::reload(hub, id).await;

@@ -75,6 +75,7 @@ fn drive(mut runner: Runner, mut receiver: mpsc::Receiver<run::Command>) -> Opti
             let (why, path) = (&error.source, error.path.display());
             Some(format!("{paused}: {}: {why}; {saved} ({path})", error.remedy(lang)))
         }
+        Ok(run::Finish::Meddled(what)) => Some(format!("{}: {what}", lang.pick("paused", "на паузе"))),
         Ok(_) => None,
         Err(_) => {
             let fault = lang.pick(
@@ -204,7 +205,7 @@ pub async fn resume(hub: &Hub, id: &SessionId, yes: bool, finalize: bool) -> Res
     if locked(&hub.shared.live).contains_key(id) {
         return Ok(());
     }
-    let setting = &hub.shared.setting;
+    let setting = hub.setting()?;
     let desk = setting.desk(setting.registry().map_err(|e| e.cause)?, None);
     let (sender, updates) = mpsc::unbounded_channel();
     let (commit, push) = setting.permits();
@@ -264,7 +265,8 @@ fn view_of(hub: &Hub, runner: &Runner) -> View {
 }
 
 fn load_view(hub: &Hub, id: &SessionId) -> Result<View, String> {
-    let setting = &hub.shared.setting;
+    // A broken configuration hides no session.
+    let setting = hub.setting().unwrap_or_else(|_| hub.shared.setting.clone());
     let mut loaded = load::load(&setting.layout, id).map_err(|e| e.to_string())?;
     if let Some(why) = locked(&hub.shared.stopped).get(id) {
         loaded.problems.insert(0, why.clone());

@@ -76,7 +76,7 @@ fn spoke(s: &Session, call: Call, turn: Turn, facts: &[Checked], prompt: &str) -
             // The four checks belong to the round-loop (AMB-42): here their findings are only shown.
             let agent = s.peers().first().map(|p| p.agent.clone()).unwrap_or_default();
             let expect = Expect { agent_id: &agent, prompt, facts, ..Expect::default() };
-            let notes = validate::warnings(&turn, &expect).iter().map(|w| w.to_string()).collect();
+            let notes = validate::warnings(&turn, &expect).iter().map(|w| w.text(s.meta.lang())).collect();
             with_notes(turn, notes)
         }
         _ => writer_spoke(s, call, turn),
@@ -100,7 +100,7 @@ fn validated(
         Ok(warnings) => warnings,
         Err(rejection) => return rejected(s, vendor, turn, rejection.reason, rejection.detail, true),
     };
-    let notes: Vec<String> = warnings.iter().map(|w| w.to_string()).collect();
+    let notes: Vec<String> = warnings.iter().map(|w| w.text(s.meta.lang())).collect();
     let clarify =
         discovery && turn.head.as_ref().is_ok_and(|h| h.role_accepted == Some(RoleAccepted::Clarify));
     if clarify {
@@ -176,12 +176,17 @@ fn with_notes(turn: Turn, notes: Vec<String>) -> Vec<Effect> {
 /// A writer turn is asked for once more when it refuses the rules: a role reserved for people (PC-692), or a consensus
 /// over several dissenters without naming them (PC-406).
 fn writer_spoke(s: &Session, call: Call, turn: Turn) -> Vec<Effect> {
+    let own =
+        turn.head.iter().map(|h| &h.suggested_initiator_role).find(|role| validate::forbidden_role(role));
+    let initiator =
+        own.map(|role| format!("the role {role}, proposed for the writer, is reserved for people"));
     let forbidden: Vec<String> = turn
         .head
         .iter()
         .flat_map(|h| &h.proposed_roles)
         .filter(|(_, role)| validate::forbidden_role(role))
         .map(|(agent, role)| format!("the role {role} proposed for {agent} is reserved for people"))
+        .chain(initiator)
         .collect();
     if !forbidden.is_empty() {
         return again_or_fail(call, forbidden);

@@ -6,7 +6,7 @@
 use super::{is_reply, speaker};
 use crate::domain::session::consensus::Stance;
 use crate::domain::session::dispute::{DisputeAnswer, read_answer};
-use crate::domain::session::escalation::{Escalation, LIMIT_REASON};
+use crate::domain::session::escalation::Escalation;
 use crate::domain::session::marker::{prose, without_markers};
 use crate::domain::session::meta::ResultClass;
 use crate::domain::session::order::reading_order;
@@ -118,8 +118,7 @@ fn fate(
     let file = turn.name.to_string();
     if turn.markers().escalate.is_some() {
         let raised = |e: &&Escalation| {
-            e.reason != LIMIT_REASON
-                && (e.source == file || (e.source.is_empty() && e.turn == turn.name.number))
+            !s.is_dispute(e) && (e.source == file || (e.source.is_empty() && e.turn == turn.name.number))
         };
         let file = s.escalations.iter().find(raised).map_or(file, Escalation::file_name);
         return Fate::Escalated { file };
@@ -138,7 +137,7 @@ fn fate(
     if let Some((turn, _)) = words.iter().find(|(_, stance)| *stance != Stance::Dissents) {
         return Fate::Withdrawn { file: turn.name.to_string(), line: marker_line(turn) };
     }
-    let limit = s.escalations.iter().rfind(|e| e.reason == LIMIT_REASON && e.turn >= round);
+    let limit = s.escalations.iter().rfind(|e| e.turn >= round && s.is_dispute(e));
     match limit {
         Some(e) if e.is_open() || matches!(read_answer(&e.response), DisputeAnswer::Decision(_)) => {
             Fate::Escalated { file: e.file_name() }

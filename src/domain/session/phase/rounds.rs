@@ -121,7 +121,7 @@ fn nobody_left(s: &Session, round: u32) -> Phase {
 
 /// `ROUND >= rounds_limit` without consensus (group R).
 fn at_limit(s: &Session, round: u32, writer: &Turn) -> Phase {
-    let asked = s.escalations.iter().rfind(|e| e.reason == escalation::LIMIT_REASON && e.turn == round);
+    let asked = s.escalations.iter().rfind(|e| e.turn == round && s.is_dispute(e));
     if let Some(asked) = asked {
         return match dispute::read_answer(&asked.response) {
             DisputeAnswer::Continue => {
