@@ -89,12 +89,13 @@ pub fn translate(typed: Vec<OsString>) -> Result<Vec<OsString>, CliError> {
     Ok(out)
 }
 
-/// The first word that is not our global option.
+/// The first word that is not one of our global options.
 fn first_word(words: &[String]) -> Option<usize> {
     let mut at = 0;
     while at < words.len() {
         match words[at].as_str() {
             "--sessions-dir" => at += 2,
+            "--plain" | "--inline" => at += 1,
             w if w.starts_with("--sessions-dir=") => at += 1,
             _ => return Some(at),
         }
@@ -123,6 +124,9 @@ mod tests {
         assert_eq!(translated(&["--peer", "codex", "the task"]).unwrap(), "new --peer codex the task");
         assert_eq!(translated(&["list", "--json"]).unwrap(), "list --json");
         assert_eq!(translated(&[]).unwrap(), "");
+        assert_eq!(translated(&["--plain", "--inline", "list"]).unwrap(), "--plain --inline list");
+        assert_eq!(translated(&["--inline"]).unwrap(), "--inline", "the dashboard, and no task");
+        assert!(translated(&["--inline", "lits"]).is_err());
         assert_eq!(translated(&["--version"]).unwrap(), "--version");
         assert_eq!(translated(&["help"]).unwrap(), "--help");
         assert_eq!(translated(&["help", "show"]).unwrap(), "show --help");
