@@ -183,6 +183,8 @@ fn style(role: Role, colour: Color, colours: Colours) -> Style {
     let colour = within(colour, colours);
     match (role, colour) {
         (Role::Selection, None) => style.add_modifier(Modifier::REVERSED),
+        // Of sixteen colours, any may be the one that some text has: it would be gone on such a background.
+        (Role::Selection, Some(_)) if colours == Colours::Sixteen => style.add_modifier(Modifier::REVERSED),
         (Role::Selection, Some(colour)) => style.bg(colour),
         (_, None) => style,
         (_, Some(colour)) => style.fg(colour),
@@ -193,16 +195,32 @@ fn style(role: Role, colour: Color, colours: Colours) -> Style {
 fn within(colour: Color, colours: Colours) -> Option<Color> {
     match (colour, colours) {
         (_, Colours::None) | (Color::Reset, _) => None,
-        (Color::Rgb(r, g, b), Colours::Indexed) => Some(Color::Indexed(cube(r, g, b))),
+        (Color::Rgb(r, g, b), Colours::Indexed) => Some(Color::Indexed(nearest_of_256(r, g, b))),
         (Color::Rgb(r, g, b), Colours::Sixteen) => Some(sixteen(r, g, b)),
         (other, _) => Some(other),
     }
 }
 
-/// The 6×6×6 cube of the 256 colours.
-fn cube(r: u8, g: u8, b: u8) -> u8 {
-    let level = |v: u8| if v < 48 { 0 } else { ((u16::from(v) - 35) / 40).min(5) as u8 };
-    16 + 36 * level(r) + 6 * level(g) + level(b)
+/// The nearest of the 256 colours: of their 6×6×6 cube or of their greys.
+fn nearest_of_256(r: u8, g: u8, b: u8) -> u8 {
+    let far = |n: &u8| {
+        let (x, y, z) = rgb_of_256(*n);
+        let d = |a: u8, b: u8| (i32::from(a) - i32::from(b)).pow(2);
+        d(r, x) + d(g, y) + d(b, z)
+    };
+    (16..=255).min_by_key(far).unwrap_or(16)
+}
+
+/// What a colour from 16 on looks like; the first sixteen are the terminal's own.
+fn rgb_of_256(n: u8) -> (u8, u8, u8) {
+    let level = |v: u8| if v == 0 { 0 } else { 55 + 40 * v };
+    match n.checked_sub(232) {
+        Some(grey) => (8 + 10 * grey, 8 + 10 * grey, 8 + 10 * grey),
+        None => {
+            let n = n.saturating_sub(16);
+            (level(n / 36), level(n / 6 % 6), level(n % 6))
+        }
+    }
 }
 
 fn sixteen(r: u8, g: u8, b: u8) -> Color {
@@ -225,6 +243,9 @@ fn sixteen(r: u8, g: u8, b: u8) -> Color {
         _ => Color::Blue,
     }
 }
+
+#[cfg(test)]
+mod contrast;
 
 #[cfg(test)]
 mod tests {
