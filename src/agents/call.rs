@@ -2,6 +2,7 @@
 
 pub use crate::domain::effect::Purpose;
 pub use crate::domain::fact::Usage;
+use crate::domain::lang::Both;
 use crate::domain::session::failure::Reason;
 use crate::domain::session::permission::Request;
 use std::path::PathBuf;
@@ -93,7 +94,7 @@ pub enum Progress {
     /// Bytes of stdout so far.
     Bytes(u64),
     /// What keeps the child in its place, one line; told before it starts.
-    Sandbox(String),
+    Sandbox(Both),
 }
 
 /// How a call ended.

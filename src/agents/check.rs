@@ -5,7 +5,7 @@
 use crate::agents::native::binary;
 use crate::agents::process::vars::Vars;
 use crate::agents::registry::{Kind, Registry, Vendor};
-use crate::domain::lang::Lang;
+use crate::domain::lang::{Both, Lang};
 
 /// The plan after the check. When `problems` is not empty the pilot decides (PC-031) — unless one of them
 /// [`Problem::stops`], or nothing usable is left.
@@ -48,7 +48,7 @@ pub enum Missing {
     AdapterNotFound(String),
     AdapterNotExecutable(String),
     /// The CLI or another needed command; the text says what was looked for.
-    NoCommand(String),
+    NoCommand(Both),
 }
 
 /// Why a `--peer` value is not a list of vendors (PC-008). A usage error: process exit 2.
@@ -118,7 +118,7 @@ pub fn available(vendor: &Vendor, vars: &Vars) -> Result<(), Missing> {
         }
         Kind::Acp | Kind::Rehearsal { .. } => match &vendor.bin {
             Some(bin) if binary::named(bin, vars).is_none() => {
-                return Err(Missing::NoCommand(bin.display().to_string()));
+                return Err(Missing::NoCommand(binary::not_found(&bin.display().to_string())));
             }
             _ => {}
         },
@@ -135,7 +135,7 @@ pub fn available(vendor: &Vendor, vars: &Vars) -> Result<(), Missing> {
     }
     match &vendor.needs {
         Some(needs) if vendor.kind == Kind::Script && !has_command(vendor, needs, vars) => {
-            Err(Missing::NoCommand(format!("the command `{needs}` was not found")))
+            Err(Missing::NoCommand(binary::not_found(needs)))
         }
         _ => Ok(()),
     }
@@ -216,7 +216,9 @@ impl Missing {
                     lang.pick("the adapter is not executable", "адаптер не исполняемый")
                 )
             }
-            Missing::NoCommand(what) => format!("{} ({what})", lang.pick("no CLI", "нет CLI")),
+            Missing::NoCommand(what) => {
+                format!("{} ({})", lang.pick("no CLI", "нет CLI"), what.text(lang))
+            }
         }
     }
 }

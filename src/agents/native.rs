@@ -139,7 +139,7 @@ pub fn invocation(
     request: &Request,
     inherited: &Vars,
 ) -> Result<Invocation, String> {
-    let program = binary::find(native, vendor, inherited)?;
+    let program = binary::find(native, vendor, inherited).map_err(|why| why.en)?;
     let model = if request.model.is_empty() { vendor.model.as_str() } else { request.model };
     let is_foreign = match native {
         Native::Claude => claude::is_foreign_model(model),

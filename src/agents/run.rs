@@ -257,7 +257,7 @@ async fn program(around: &Surroundings, vendor: &Vendor) -> Result<Option<Native
     if !native::needs_version(native) {
         return Ok(Some(native));
     }
-    let program = native::binary::find(native, vendor, &around.env)?;
+    let program = native::binary::find(native, vendor, &around.env).map_err(|why| why.en)?;
     let version = probe::version(&program, &native::plain_environment(&around.env)).await?;
     native::resolve(native, &version).map(Some)
 }

@@ -22,6 +22,7 @@ use crate::agents::call::Call;
 use crate::agents::native::codex;
 use crate::agents::process::vars::Vars;
 use crate::agents::registry::{Kind, Native, Sandbox, Vendor};
+use crate::domain::lang::Both;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -54,7 +55,7 @@ impl Confinement {
 }
 
 /// Why this system cannot confine a child; `Ok` when it can.
-pub fn support() -> Result<(), String> {
+pub fn support() -> Result<(), Both> {
     system::support()
 }
 
@@ -70,43 +71,64 @@ pub enum Decision {
     /// Confined by this program.
     Wrapped(PathBuf),
     /// Runs without; the text says why.
-    Free(String),
+    Free(Both),
     /// `sandbox: required`, and it cannot be had.
-    Refused(String),
+    Refused(Both),
 }
 
 impl Decision {
     /// One line for people.
-    pub fn text(&self) -> String {
+    pub fn text(&self) -> Both {
         match self {
-            Decision::Confined => {
-                "landlock: reads the system and its own state, writes its scratch folder and its own state"
-                    .into()
-            }
-            Decision::Guarded => {
-                "landlock: writes its trees and its own state, never the real trees or the sessions".into()
-            }
-            Decision::Own => "the CLI's own: its commands write the trees and their scratch folder, have no network, and read \
-                              whatever you may"
-                .into(),
-            Decision::Wrapped(program) => format!(
-                "{}: sees the system, its scratch folder and its own state, and writes the last two",
-                program.display()
+            Decision::Confined => Both::new(
+                "landlock: reads the system and its own state, writes its scratch folder and its own state",
+                "landlock: читает систему и своё состояние, пишет во временную папку и своё состояние",
             ),
-            Decision::Free(why) => format!("not enforced: {why}"),
-            Decision::Refused(why) => format!("required, but not enforced: {why}; calls are refused"),
+            Decision::Guarded => Both::new(
+                "landlock: writes its trees and its own state, never the real trees or the sessions",
+                "landlock: пишет в свои деревья и состояние, но не в настоящие деревья и не в сессии",
+            ),
+            Decision::Own => Both::new(
+                "the CLI's own: its commands write the trees and their scratch folder, have no network, and read whatever \
+                 you may",
+                "собственная у CLI: её команды пишут в деревья и временную папку, сети не имеют, читают всё, что можешь ты",
+            ),
+            Decision::Wrapped(program) => Both::new(
+                format!(
+                    "{}: sees the system, its scratch folder and its own state, and writes the last two",
+                    program.display()
+                ),
+                format!(
+                    "{}: видит систему, временную папку и своё состояние, пишет в два последних",
+                    program.display()
+                ),
+            ),
+            Decision::Free(why) => {
+                Both::new(format!("not enforced: {}", why.en), format!("не ограничена: {}", why.ru))
+            }
+            Decision::Refused(why) => Both::new(
+                format!("required, but not enforced: {}; calls are refused", why.en),
+                format!("требуется, но не ограничена: {}; вызовы не делаются", why.ru),
+            ),
         }
     }
 
     /// The same of an implementing call.
-    pub fn editing_text(&self) -> String {
+    pub fn editing_text(&self) -> Both {
         match self {
-            Decision::Confined => {
-                "landlock: reads the system, writes its trees, its scratch folder and its own state".into()
-            }
-            Decision::Wrapped(program) => format!(
-                "{}: sees the system, writes its trees, its scratch folder and its own state",
-                program.display()
+            Decision::Confined => Both::new(
+                "landlock: reads the system, writes its trees, its scratch folder and its own state",
+                "landlock: читает систему, пишет в свои деревья, временную папку и своё состояние",
+            ),
+            Decision::Wrapped(program) => Both::new(
+                format!(
+                    "{}: sees the system, writes its trees, its scratch folder and its own state",
+                    program.display()
+                ),
+                format!(
+                    "{}: видит систему, пишет в свои деревья, временную папку и своё состояние",
+                    program.display()
+                ),
             ),
             other => other.text(),
         }
@@ -120,17 +142,19 @@ pub fn decide(vendor: &Vendor, has_dir: bool, env: &Vars) -> Decision {
         return bubblewrap::find(env).map_or_else(Decision::Refused, Decision::Wrapped);
     }
     match (vendor.sandbox, support()) {
-        (Some(Sandbox::Off), _) => Decision::Free("`sandbox: off`".into()),
+        (Some(Sandbox::Off), _) => Decision::Free(Both::new("`sandbox: off`", "`sandbox: off`")),
         (Some(Sandbox::Required), Err(why)) => Decision::Refused(why),
         (Some(Sandbox::Required), Ok(())) => Decision::Confined,
-        (None, _) if !is_native => {
-            Decision::Free("this vendor's state is not known; set `sandbox` and `state`".into())
-        }
+        (None, _) if !is_native => Decision::Free(Both::new(
+            "this vendor's state is not known; set `sandbox` and `state`",
+            "где этот вендор хранит состояние, неизвестно; задай `sandbox` и `state`",
+        )),
         (_, Err(why)) => Decision::Free(why),
         // The CLI then runs its own tools in a sandbox of its own, which needs mounts.
-        (_, Ok(())) if has_dir && is_native => {
-            Decision::Free("a directory is read with the CLI's own read-only sandbox".into())
-        }
+        (_, Ok(())) if has_dir && is_native => Decision::Free(Both::new(
+            "a directory is read with the CLI's own read-only sandbox",
+            "папку читает собственная песочница CLI, только для чтения",
+        )),
         (_, Ok(())) => Decision::Confined,
     }
 }
@@ -144,7 +168,7 @@ pub fn decide_editing(vendor: &Vendor, env: &Vars) -> Decision {
     match (vendor.sandbox, support()) {
         // Its own sandbox is made of mounts, which ours forbids.
         _ if vendor.kind == Kind::Native(Native::Codex) && !codex::is_edit_in_ours(vendor) => Decision::Own,
-        (Some(Sandbox::Off), _) => Decision::Free("`sandbox: off`".into()),
+        (Some(Sandbox::Off), _) => Decision::Free(Both::new("`sandbox: off`", "`sandbox: off`")),
         (Some(Sandbox::Required), Err(why)) => Decision::Refused(why),
         (_, Err(why)) => Decision::Free(why),
         (None, Ok(())) if !is_native && vendor.state.is_empty() => Decision::Guarded,

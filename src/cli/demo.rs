@@ -34,11 +34,13 @@ pub fn run(place: &Place, args: Demo) -> Result<u8, CliError> {
     let scratch = place.sessions_dir.is_none();
     let sessions_dir = Some(place.sessions_dir.clone().unwrap_or_else(scratch_dir));
     let place = Place { sessions_dir, ..place.clone() };
-    let who = Who { lang: Some(story.lang.key().into()), ..Who::default() };
+    let on_screen = dash::wanted(&place, &args.drive);
+    // Lines are part of the story; the dashboard is the pilot's own, whatever the participants speak.
+    let lang = (!on_screen).then(|| story.lang.key().into());
+    let who = Who { lang, ..Who::default() };
     let context = Context::new(&place, &who, &Limits::default())?;
     let policy = context.policy(&args.drive)?;
     let json = args.drive.json;
-    let on_screen = dash::wanted(&place, &args.drive);
     if !json && !on_screen {
         println!(
             "{} — sessions in {}{}",

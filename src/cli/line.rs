@@ -7,6 +7,7 @@ use crate::domain::fact::Fact;
 use crate::domain::lang::Lang;
 use crate::domain::question::Question;
 use crate::domain::session::evidence::{Mark, summed};
+use crate::domain::session::pipeline::track::short;
 use crate::domain::session::secret::Clearance;
 use crate::engine::run::{Command, Finish, run};
 use crate::engine::runner::{Runner, Update};
@@ -258,7 +259,7 @@ pub fn describe(fact: &Fact) -> Option<String> {
             text
         }
         Fact::Committed { sha, pushed, notes } => {
-            let sha = sha.as_ref().map(|s| format!("committed {}", s.get(..12).unwrap_or(s))).into_iter();
+            let sha = sha.as_ref().map(|s| format!("committed {}", short(s))).into_iter();
             let pushed = pushed.then(|| "pushed".to_string());
             format!("◆ {}", sha.chain(pushed).chain(notes.iter().cloned()).collect::<Vec<_>>().join(" · "))
         }

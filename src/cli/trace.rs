@@ -5,7 +5,8 @@ use super::context::{self, Context};
 use super::error::CliError;
 use crate::domain::lang::Lang;
 use crate::domain::session::honesty::points::{Fate, Point};
-use crate::engine::trace::{self, Forward, Origin, Trace};
+use crate::domain::session::pipeline::track::short;
+use crate::engine::trace::{self, Approval, Forward, Origin, Trace};
 use crate::ui::text::one_line;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -62,7 +63,7 @@ fn say(found: &Trace, lang: Lang) {
         println!("{}", lang.pick("not committed yet", "ещё не в коммите"));
         return;
     }
-    let short = line.sha.get(..12).unwrap_or(&line.sha);
+    let short = short(&line.sha);
     println!("{:<12} {short}  {}", lang.pick("commit", "коммит"), clean(&line.summary));
     let Some(o) = &found.origin else {
         println!("{}", lang.pick("no session deployed this commit", "этот коммит развернула не сессия"));
@@ -81,10 +82,10 @@ fn say(found: &Trace, lang: Lang) {
         row(lang.pick("edit", "правка"), format!("{}, {by}  {}", e.number, e.says));
     }
     o.findings.iter().for_each(|(file, f)| row(lang.pick("finding", "замечание"), format!("{file}  {f}")));
-    for (ts, lines) in &o.approvals {
-        let text =
-            format!("{ts}  {} {lines}", lang.pick("approved by the pilot, line", "одобрено пилотом, строка"));
-        row("content gate", text);
+    for a in &o.approvals {
+        let words = lang.pick("approved by the pilot, line", "одобрено пилотом, строка");
+        let edit = lang.pick("edit", "правка");
+        row("content gate", format!("{}  {edit} {}, {words} {}", a.at, a.edit, a.lines));
     }
     let decision = o.decision.map(|d| d.key()).unwrap_or("?");
     row(lang.pick("decision", "решение"), format!("{decision}  {}", o.decided_at));
@@ -155,11 +156,15 @@ fn origin_json(o: &Origin) -> Value {
         "decision": o.decision.map(|d| d.key()), "decided_at": o.decided_at, "deployed_at": o.deployed_at,
         "edit": edit,
         "findings": o.findings.iter().map(pair).collect::<Vec<_>>(),
-        "approvals": o.approvals.iter().map(|(ts, lines)| json!({"ts": ts, "lines": lines})).collect::<Vec<_>>(),
+        "approvals": o.approvals.iter().map(approval_json).collect::<Vec<_>>(),
         "consensus": o.consensus,
         "sentences_by_shared_words": sentences,
         "objections": o.objections.iter().map(point_json).collect::<Vec<_>>(),
     })
+}
+
+fn approval_json(a: &Approval) -> Value {
+    json!({"ts": a.at, "edit": a.edit, "lines": a.lines})
 }
 
 fn point_json(p: &Point) -> Value {

@@ -1,6 +1,7 @@
 //! Where flightdeck keeps things, resolved once at start (section 0.3, PC-000), and why there.
 
 use super::layers::{Effective, Origin};
+use crate::domain::lang::Lang;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -63,6 +64,20 @@ impl fmt::Display for Why {
                 write!(f, "the current folder belongs to the repository {}", root.display())
             }
             Why::UserData => f.write_str("no repository here, so the user data folder"),
+        }
+    }
+}
+
+impl Why {
+    /// In the pilot's language.
+    pub fn text(&self, lang: Lang) -> String {
+        match (self, lang) {
+            (_, Lang::En) => self.to_string(),
+            (Why::Set(origin), _) => format!("задано: {origin}"),
+            (Why::IweVariables, _) => "задана IWE_WORKSPACE или IWE_GOVERNANCE_REPO".into(),
+            (Why::IweTree, _) => "есть управляющий репозиторий дерева IWE".into(),
+            (Why::GitRoot(root), _) => format!("текущая папка принадлежит репозиторию {}", root.display()),
+            (Why::UserData, _) => "репозитория здесь нет, поэтому папка данных пользователя".into(),
         }
     }
 }

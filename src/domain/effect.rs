@@ -1,6 +1,7 @@
 //! What a session wants done. The engine performs effects in order and feeds results back as inputs.
 
 use super::fact::Fact;
+use super::lang::Lang;
 use super::session::turn::TurnName;
 
 /// Why the engine calls (`FLIGHTDECK_CALL`).
@@ -51,6 +52,29 @@ impl Purpose {
             Purpose::Discovery => "discovery",
             Purpose::Peer => "peer",
         }
+    }
+
+    /// In the pilot's words.
+    pub fn text(self, lang: Lang) -> &'static str {
+        let (en, ru) = match self {
+            Purpose::Opening => ("opening", "начало"),
+            Purpose::Roles => ("roles", "роли"),
+            Purpose::Turn | Purpose::Peer => ("reply", "ответ"),
+            Purpose::Summary => ("summary", "резюме"),
+            Purpose::Dispute => ("dispute", "спор"),
+            Purpose::Judge => ("judge", "суждение"),
+            Purpose::Synthesis => ("report", "отчёт"),
+            Purpose::Isolate => ("isolate", "изоляция"),
+            Purpose::Implement => ("edit", "правка"),
+            Purpose::Prune => ("take out", "изъятие"),
+            Purpose::Review => ("review", "ревью"),
+            Purpose::Verify => ("verify", "проверка"),
+            Purpose::Renew => ("renew", "обновление деревьев"),
+            Purpose::Deploy => ("deploy", "деплой"),
+            Purpose::Clean => ("clean", "уборка"),
+            Purpose::Discovery => ("role", "роль"),
+        };
+        lang.pick(en, ru)
     }
 
     /// Work of the engine itself: nobody is called.

@@ -33,3 +33,27 @@ impl Lang {
         }
     }
 }
+
+/// A text in both languages, where who makes it does not know who will read it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+pub struct Both {
+    pub en: String,
+    pub ru: String,
+}
+
+impl Both {
+    pub fn new(en: impl Into<String>, ru: impl Into<String>) -> Both {
+        Both { en: en.into(), ru: ru.into() }
+    }
+
+    pub fn text(&self, lang: Lang) -> &str {
+        lang.pick(&self.en, &self.ru)
+    }
+}
+
+/// English, as in logs and in what programs read.
+impl std::fmt::Display for Both {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.en)
+    }
+}

@@ -165,7 +165,7 @@ fn failed_call(s: &Session, wait: &Wait) -> String {
         _ => s.meta.writer_agent.clone(),
     };
     let mut text = Say::PeerSilent { vendor: &who }.text(s.meta.lang());
-    text.push_str(&format!("\n{}: {}", failed.reason, failed.detail));
+    text.push_str(&format!("\n{}: {}", failed.reason.text(s.meta.lang()), failed.detail));
     if let Some(until) = failed.until {
         let lifted = s.meta.lang().pick("The limit is lifted at", "Лимит снимается в");
         text.push_str(&format!("\n{lifted} {until}."));
@@ -296,7 +296,7 @@ fn gate_choices(lang: Lang, implementable: &Implementable) -> Vec<Choice> {
         Implementable::Yes => lang
             .pick(
                 "implement now: isolate, content gate, cold review, verify, deploy",
-                "реализовать сейчас: изоляция, content gate, ревью, проверка, развёртывание",
+                "реализовать сейчас: изоляция, одобрение твоих документов, ревью, проверка, развёртывание",
             )
             .to_string(),
         // PC-467.

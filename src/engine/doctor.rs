@@ -36,47 +36,64 @@ fn changes(sessions: &Path, lang: Lang) -> String {
 pub async fn text(setting: &Setting) -> String {
     let mut out = String::new();
     let places = &setting.places;
+    let lang = setting.lang();
     let mut line = |label: &str, value: String| {
         let _ = writeln!(out, "{label:<11} {value}");
     };
     line("flightdeck", env!("FLIGHTDECK_VERSION").to_string());
-    line("sessions", format!("{} — {}", places.sessions.display(), places.why));
-    line("runtime", places.runtime_root.display().to_string());
-    line("state", places.state_dir.display().to_string());
+    let why = places.why.text(lang);
+    line(lang.pick("sessions", "сессии"), format!("{} — {why}", places.sessions.display()));
+    line(lang.pick("runtime", "при работе"), places.runtime_root.display().to_string());
+    line(lang.pick("state", "состояние"), places.state_dir.display().to_string());
     match &places.iwe {
         Some(iwe) => {
-            let used = if places.in_iwe { "in use" } else { "found, but the sessions are elsewhere" };
+            let used = match places.in_iwe {
+                true => lang.pick("in use", "используется"),
+                false => lang.pick("found, but the sessions are elsewhere", "есть, но сессии не там"),
+            };
             line("IWE", format!("{} ({used})", iwe.workspace.display()));
             line("  govern.", iwe.governance.display().to_string());
             line("  template", iwe.template.display().to_string());
             line("  scripts", iwe.scripts.display().to_string());
             line("  ledger", iwe.ledger.display().to_string());
         }
-        None => line("IWE", "not found".into()),
+        None => line("IWE", lang.pick("not found", "не найдено").into()),
     }
     let repository = crate::git::repo::discover(&setting.layout.governance).ok().flatten();
-    line("repository", repository.map_or("none".into(), |r| r.root().display().to_string()));
+    let none = || lang.pick("none", "нет").to_string();
+    line(
+        lang.pick("repository", "репозиторий"),
+        repository.map_or_else(none, |r| r.root().display().to_string()),
+    );
     for path in &places.config_files {
-        let state = if setting.effective.files.contains(path) { "read" } else { "not there" };
-        line("config", format!("{} ({state})", path.display()));
+        let state = match setting.effective.files.contains(path) {
+            true => lang.pick("read", "прочитан"),
+            false => lang.pick("not there", "его нет"),
+        };
+        line(lang.pick("config", "настройки"), format!("{} ({state})", path.display()));
     }
     if let Some((asked, verdict)) = &setting.effective.untrusted {
-        let why = if *verdict == Verdict::Refused { "refused by you" } else { "not trusted" };
+        let why = match verdict {
+            Verdict::Refused => lang.pick("refused by you", "ты отказал"),
+            _ => lang.pick("not trusted", "нет доверия"),
+        };
         let keys: Vec<&str> = asked.wishes.iter().map(|wish| wish.key.as_str()).collect();
         let keys = keys.join(", ").escape_debug().to_string();
-        let _ = writeln!(out, "            {why}, so these are not used: {keys} (`flightdeck config trust`)");
+        let unused = lang.pick("so these are not used", "поэтому не действуют");
+        let _ = writeln!(out, "            {why}, {unused}: {keys} (`flightdeck config trust`)");
     }
-    let _ = writeln!(out, "changes     {}", changes(&places.sessions, setting.lang()));
-    let _ = writeln!(out, "\nvendors");
+    let label = lang.pick("changes", "перемены");
+    let _ = writeln!(out, "{label:<11} {}", changes(&places.sessions, lang));
+    let _ = writeln!(out, "\n{}", lang.pick("vendors", "вендоры"));
     match setting.registry() {
         Ok(registry) => {
             let probes = vendors::probe_folder(&places.state_dir);
             let runtimes = [places.runtime_root.as_path(), probes.as_path()];
-            let lines = vendors::lines(&registry, setting.lang(), &Vars::real(), &runtimes).await;
+            let lines = vendors::lines(&registry, lang, &Vars::real(), &runtimes).await;
             lines.iter().for_each(|line| {
                 let _ = writeln!(out, "{line}");
             });
-            let _ = writeln!(out, "\nimplementation");
+            let _ = writeln!(out, "\n{}", lang.pick("implementation", "реализация"));
             let values = setting.effective.values.clone();
             let asked = tokio::task::spawn_blocking(move || {
                 let (named, lang) = (values.implementation.as_ref(), values.lang);
@@ -91,16 +108,31 @@ pub async fn text(setting: &Setting) -> String {
         }
     }
     let sandbox = match sandbox::support() {
-        Ok(()) => "Landlock, for the vendors that say so above".to_string(),
-        Err(why) => format!("no sandbox: not enforced, {why}"),
+        Ok(()) => lang
+            .pick(
+                "Landlock, for the vendors that say so above",
+                "Landlock — у вендоров, где это сказано выше",
+            )
+            .to_string(),
+        Err(why) => {
+            format!("{}, {}", lang.pick("no sandbox: not enforced", "песочницы нет"), why.text(lang))
+        }
     };
     let secrets = match setting.effective.values.secrets {
-        Secrets::Ask => {
-            "a prompt that seems to hold a key, a token or a password waits for you; known forms only"
-        }
-        Secrets::Off => "not checked: prompts are sent whatever they hold (`secrets: off`)",
+        Secrets::Ask => lang.pick(
+            "a prompt that seems to hold a key, a token or a password waits for you; known forms only",
+            "промпт, где похоже есть ключ, токен или пароль, ждёт тебя; только известные виды",
+        ),
+        Secrets::Off => lang.pick(
+            "not checked: prompts are sent whatever they hold (`secrets: off`)",
+            "не проверяются: промпты уходят с чем угодно (`secrets: off`)",
+        ),
     };
-    let _ = writeln!(out, "\nsecrets     {secrets}");
-    let _ = writeln!(out, "\nenforced    process group, deadline and output cap for every call; {sandbox}");
+    let _ = writeln!(out, "\n{:<11} {secrets}", lang.pick("secrets", "секреты"));
+    let always = lang.pick(
+        "process group, deadline and output cap for every call",
+        "группа процессов, срок и предел вывода у каждого вызова",
+    );
+    let _ = writeln!(out, "\n{:<11} {always}; {sandbox}", lang.pick("enforced", "ограничено"));
     out
 }

@@ -47,13 +47,21 @@ pub struct Origin {
     pub deployed_at: String,
     /// The edit that first held the line; `None` when its content is gone.
     pub edit: Option<Step>,
-    /// Decisions on this file at the content gate: time and lines.
-    pub approvals: Vec<(String, String)>,
+    /// Decisions on this file at the content gate.
+    pub approvals: Vec<Approval>,
     /// Findings of the reviews about this file.
     pub findings: Vec<(String, String)>,
     pub consensus: Vec<String>,
     pub sentences: Vec<Sentence>,
     pub objections: Vec<Point>,
+}
+
+/// The pilot's yes to a change, in one edit: the same lines may be approved again in the next one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Approval {
+    pub at: String,
+    pub edit: u32,
+    pub lines: String,
 }
 
 /// One edit of the implementation.
@@ -108,7 +116,8 @@ fn origin(
     };
     let approved = s.gate_log.iter().filter(|r| r.path == label).flat_map(|r| {
         let marks = r.hunks.iter().filter(|m| m.decision == content::Decision::Approve);
-        marks.map(|m| (r.ts.clone(), m.lines.clone())).collect::<Vec<_>>()
+        let approval = |lines: &String| Approval { at: r.ts.clone(), edit: r.edit, lines: lines.clone() };
+        marks.map(|m| approval(&m.lines)).collect::<Vec<_>>()
     });
     Origin {
         task: s.meta.task_description.clone(),

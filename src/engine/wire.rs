@@ -8,6 +8,7 @@ pub mod trace;
 use super::run::Command;
 pub use crate::agents::call::Progress;
 use crate::domain::effect::Call;
+use crate::domain::lang::{Both, Lang};
 use crate::domain::policy::Policy;
 use crate::domain::question::Question;
 use crate::domain::session::id::SessionId;
@@ -22,7 +23,7 @@ use std::path::PathBuf;
 use trace::{Step, Traced};
 
 /// Raised when the meaning of a message changes; an engine and a screen of different protocols do not talk.
-pub const PROTOCOL: u32 = 3;
+pub const PROTOCOL: u32 = 4;
 
 /// From a screen to the engine.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -175,6 +176,11 @@ pub enum Tell {
         file: String,
         text: String,
     },
+    /// The names of the files in a session's directory have changed.
+    Files {
+        id: SessionId,
+        files: Vec<String>,
+    },
     Found {
         seq: u64,
         hits: Vec<Hit>,
@@ -317,6 +323,8 @@ pub struct Running {
     /// Of stdout.
     pub bytes: u64,
     pub notice: String,
+    /// What keeps the process in its place, once it is told.
+    pub sandbox: Option<Both>,
     /// The last lines of stderr, masked.
     pub stderr: String,
 }
@@ -324,7 +332,15 @@ pub struct Running {
 impl Running {
     pub fn new(call: Call, since: Stamp) -> Running {
         let (notice, stderr) = (String::new(), String::new());
-        Running { call, since, deadline: None, pid: None, bytes: 0, notice, stderr }
+        Running { call, since, deadline: None, pid: None, bytes: 0, notice, sandbox: None, stderr }
+    }
+
+    /// The newest that the process or its runner says about itself.
+    pub fn says(&self, lang: Lang) -> String {
+        match (&self.sandbox, self.notice.as_str()) {
+            (Some(sandbox), "") => format!("{}: {}", lang.pick("sandbox", "песочница"), sandbox.text(lang)),
+            (_, notice) => notice.to_string(),
+        }
     }
 
     /// Takes what is told about the process; the text is kept elsewhere.
@@ -333,11 +349,10 @@ impl Running {
             Progress::Started { pid, .. } => self.pid = Some(*pid),
             Progress::Deadline(seconds) => self.deadline = Some(*seconds),
             Progress::Notice(text) => self.notice.clone_from(text),
-            // Until there is something newer to say.
-            Progress::Sandbox(text) if self.notice.is_empty() => self.notice = format!("sandbox: {text}"),
+            Progress::Sandbox(text) => self.sandbox = Some(text.clone()),
             Progress::Bytes(n) => self.bytes = *n,
             Progress::Stderr(text) => self.stderr.clone_from(text),
-            Progress::Sandbox(_) | Progress::Text(_) | Progress::Restart => {}
+            Progress::Text(_) | Progress::Restart => {}
         }
     }
 }

@@ -126,11 +126,6 @@ pub fn parent(at: &Path, sha: &str) -> Result<String, Refused> {
     }
 }
 
-/// An object id as people read it.
-pub fn short(id: &str) -> &str {
-    id.get(..8).unwrap_or(id)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -251,6 +251,24 @@ actions! {
         ("To the end", "В конец"), [Deck Session Report Library Replay Pipeline Trace Reader Menu];
     Back "back" ("back", "назад"),
         ("Back to where you came from", "Вернуться"), [Session Report Library Replay Pipeline Trace Reader Menu];
+    Slot1 "slot-1" ("", ""),
+        ("Open the session with the number 1; it keeps the number until it is over", "Открыть сессию с номером 1; номер остаётся за ней, пока она не закрыта"), [Global Deck];
+    Slot2 "slot-2" ("", ""),
+        ("Open the session with the number 2; it keeps the number until it is over", "Открыть сессию с номером 2; номер остаётся за ней, пока она не закрыта"), [Global Deck];
+    Slot3 "slot-3" ("", ""),
+        ("Open the session with the number 3; it keeps the number until it is over", "Открыть сессию с номером 3; номер остаётся за ней, пока она не закрыта"), [Global Deck];
+    Slot4 "slot-4" ("", ""),
+        ("Open the session with the number 4; it keeps the number until it is over", "Открыть сессию с номером 4; номер остаётся за ней, пока она не закрыта"), [Global Deck];
+    Slot5 "slot-5" ("", ""),
+        ("Open the session with the number 5; it keeps the number until it is over", "Открыть сессию с номером 5; номер остаётся за ней, пока она не закрыта"), [Global Deck];
+    Slot6 "slot-6" ("", ""),
+        ("Open the session with the number 6; it keeps the number until it is over", "Открыть сессию с номером 6; номер остаётся за ней, пока она не закрыта"), [Global Deck];
+    Slot7 "slot-7" ("", ""),
+        ("Open the session with the number 7; it keeps the number until it is over", "Открыть сессию с номером 7; номер остаётся за ней, пока она не закрыта"), [Global Deck];
+    Slot8 "slot-8" ("", ""),
+        ("Open the session with the number 8; it keeps the number until it is over", "Открыть сессию с номером 8; номер остаётся за ней, пока она не закрыта"), [Global Deck];
+    Slot9 "slot-9" ("", ""),
+        ("Open the session with the number 9; it keeps the number until it is over", "Открыть сессию с номером 9; номер остаётся за ней, пока она не закрыта"), [Global Deck];
     Doctor "doctor" ("", ""),
         ("What was found where: agents, folders, terminal", "Что где найдено: агенты, папки, терминал"), [Global];
     Palette "palette" ("", ""),
@@ -263,6 +281,15 @@ actions! {
         ("Every action and its keys", "Все действия и их клавиши"), [Global];
     Quit "quit" ("quit", "выход"),
         ("Leave the dashboard; sessions run on", "Выйти; сессии продолжат работать"), [Global Deck];
+}
+
+impl Action {
+    /// The number of a session that the action opens.
+    pub fn slot(self) -> Option<u8> {
+        use Action::*;
+        let slots = [Slot1, Slot2, Slot3, Slot4, Slot5, Slot6, Slot7, Slot8, Slot9];
+        (1..).zip(slots).find(|(_, slot)| *slot == self).map(|(n, _)| n)
+    }
 }
 
 /// The action with this name in keymap files.

@@ -91,6 +91,21 @@ impl Key {
         }
     }
 
+    /// As it is printed on keyboards, for places where room is scarce: `←`, `PgDn`.
+    pub fn short(&self) -> String {
+        const SIGNS: [(&str, &str); 6] = [
+            ("PageUp", "PgUp"),
+            ("PageDown", "PgDn"),
+            ("Left", "←"),
+            ("Right", "→"),
+            ("Up", "↑"),
+            ("Down", "↓"),
+        ];
+        let text = self.to_string();
+        let sign = SIGNS.iter().find(|(name, _)| text.ends_with(name));
+        sign.map_or(text.clone(), |(name, sign)| format!("{}{sign}", &text[..text.len() - name.len()]))
+    }
+
     /// The same key of a Latin layout, when a Russian one is active.
     pub fn latin(&self) -> Option<Key> {
         let KeyCode::Char(c) = self.code else { return None };
@@ -129,6 +144,14 @@ mod tests {
         for text in ["", "Ctrl+", "F13", "Hyper+x", "gg", "Entre"] {
             assert_eq!(Key::parse(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn keys_are_short_where_room_is_scarce() {
+        let short = |c| Key::parse(c).map(|k| k.short());
+        assert_eq!(short("Left").as_deref(), Some("←"));
+        assert_eq!(short("Ctrl+PageDown").as_deref(), Some("Ctrl+PgDn"));
+        assert_eq!(short("Enter").as_deref(), Some("Enter"));
     }
 
     #[test]

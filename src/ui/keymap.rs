@@ -95,6 +95,15 @@ impl Keymap {
         here.map(|(_, keys, _)| spelled(keys)).collect()
     }
 
+    /// The key to show for an action: the first that means it. Where a text is edited (`types`), a key that types a
+    /// character means the character.
+    pub fn shown(&self, context: Context, action: Action, types: bool) -> Option<String> {
+        let here =
+            self.bindings.iter().filter(|(c, _, a)| *a == action && (*c == context || *c == Context::Global));
+        let mut works = here.filter(|(_, keys, _)| !types || keys[0].types().is_none());
+        works.next().map(|(_, keys, _)| keys.iter().map(Key::short).collect::<Vec<_>>().join(" "))
+    }
+
     /// Every action that has a key in this context itself, in the order of the action table.
     pub fn bound(&self, context: Context) -> impl Iterator<Item = Action> {
         ACTIONS

@@ -4,6 +4,7 @@
 
 pub mod attention;
 pub mod deck;
+pub mod edits;
 pub mod form;
 pub mod gate;
 pub mod lanes;
@@ -16,6 +17,7 @@ pub mod replay;
 pub mod reply;
 pub mod report;
 pub mod rounds;
+pub mod slots;
 pub mod trace;
 pub mod watched;
 
@@ -37,6 +39,7 @@ use library::Library;
 use pipeline::Pipeline;
 use replay::{Replay, Seen};
 use report::Report;
+use slots::Slots;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -114,6 +117,8 @@ pub struct Model {
     pub drafts: Drafts,
     /// How far the pilot has seen each session.
     pub seen: Seen,
+    /// The number keys of sessions.
+    pub slots: Slots,
     /// Questions that were just answered, until the engine no longer names them or this time has come: an answer on its
     /// way is neither counted nor given twice.
     pub sent: BTreeMap<(SessionId, String), Duration>,
@@ -145,6 +150,7 @@ impl Model {
             toast: None,
             drafts: settings.kept.drafts.clone(),
             seen: settings.kept.seen.clone(),
+            slots: settings.kept.slots.clone(),
             sent: BTreeMap::new(),
             keep_at: None,
             attention: Attention::default(),
@@ -225,7 +231,7 @@ impl Model {
 
     /// What outlives the screen.
     pub fn kept(&self) -> Kept {
-        Kept { drafts: self.drafts.clone(), seen: self.seen.clone() }
+        Kept { drafts: self.drafts.clone(), seen: self.seen.clone(), slots: self.slots.clone() }
     }
 
     /// A line that passes.

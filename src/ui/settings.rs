@@ -3,6 +3,7 @@
 
 use super::keymap::{self, Keymap};
 use super::model::replay::Seen;
+use super::model::slots::Slots;
 use super::theme::{self, Colours, Theme};
 use crate::domain::lang::Lang;
 use crate::domain::session::id::SessionId;
@@ -58,6 +59,7 @@ pub type Drafts = BTreeMap<String, String>;
 pub struct Kept {
     pub drafts: Drafts,
     pub seen: Seen,
+    pub slots: Slots,
 }
 
 /// Lets the pilot edit a text elsewhere and gives back what became of it.

@@ -73,6 +73,9 @@ pub fn start(model: &mut Model, start: &Start) -> Vec<Cmd> {
 pub fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
     model.dirty = true;
     let context = model.context();
+    if let Some(slot) = action.slot() {
+        return open::slot(model, slot);
+    }
     match action {
         Action::Help => menu_over(model, Kind::Help, context),
         Action::Palette => menu_over(model, Kind::Palette, context),

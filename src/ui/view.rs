@@ -39,6 +39,7 @@ const LEAST: (u16, u16) = (20, 5);
 pub fn view(model: &mut Model, frame: &mut Frame) {
     let mut layout = std::mem::take(&mut model.layout);
     layout.hits.clear();
+    layout.header = 1;
     layout.rows = None;
     let area = frame.area();
     let mut canvas = Canvas { frame, layout: &mut layout, look: &model.look, clock: model.clock };
@@ -72,7 +73,7 @@ fn screen(model: &Model, canvas: &mut Canvas, area: Rect) {
     }
     for overlay in &model.overlays {
         // The header with the number that waits stays visible under every overlay (ui.md rule 1).
-        let header = if matches!(model.screens.last(), Some(Screen::Session(_))) { 2 } else { 1 };
+        let header = canvas.layout.header;
         let below = Rect { y: area.y + header, height: area.height - header - 1, ..area };
         match overlay {
             Overlay::Reply(r) => reply::draw(model, r, canvas, below),

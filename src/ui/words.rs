@@ -1,6 +1,8 @@
 //! Numbers as people say them: ages, counts, tokens, money. Unknown is `—`, never 0 (ui.md rule 5).
 
 use crate::domain::lang::Lang;
+use crate::domain::question::QuestionKind;
+use crate::domain::session::state::Session;
 use crate::domain::spent::Spent;
 use crate::domain::time::Stamp;
 
@@ -19,6 +21,13 @@ pub fn lasted(seconds: i64, lang: Lang) -> String {
 /// How long ago that was.
 pub fn age(since: Stamp, now: Stamp, lang: Lang) -> String {
     lasted(now.0 - since.0, lang)
+}
+
+/// A point in time as the pilot's clock shows it: `2026-08-24 10:32`. What cannot be read stays as it is.
+pub fn moment(text: &str, zone: &jiff::tz::TimeZone) -> String {
+    let local = Stamp::parse(text).and_then(|at| jiff::Timestamp::from_second(at.0).ok());
+    let Some(at) = local.map(|at| at.to_zoned_datetime(zone.clone())) else { return text.to_string() };
+    format!("{} {:02}:{:02}", at.date(), at.hour(), at.minute())
 }
 
 /// `950`, `84k`, `1.2M`.
@@ -47,6 +56,41 @@ pub fn spent(spent: &Spent, lang: Lang) -> String {
         None => dollars(None),
     };
     format!("{tokens} · {usd}")
+}
+
+/// What a question is about.
+pub fn asks(kind: QuestionKind, lang: Lang) -> &'static str {
+    match kind {
+        QuestionKind::Vendor => lang.pick("vendor", "вендор"),
+        QuestionKind::WpGate => lang.pick("work package", "РП"),
+        QuestionKind::Escalation => lang.pick("escalation", "эскалация"),
+        QuestionKind::Dispute => lang.pick("dispute at the limit", "спор на лимите"),
+        QuestionKind::PeerRetry => lang.pick("peer silent", "напарник молчит"),
+        QuestionKind::WriterRetry => lang.pick("writer silent", "писатель молчит"),
+        QuestionKind::Secret => lang.pick("secret in the prompt", "секрет в промпте"),
+        QuestionKind::Permission => lang.pick("asks for leave", "просит разрешения"),
+        QuestionKind::PilotTurn => lang.pick("your turn to write", "твой ход"),
+        QuestionKind::Clarify => lang.pick("role question", "вопрос о роли"),
+        QuestionKind::Participants => lang.pick("nobody left", "некому говорить"),
+        QuestionKind::Reserved => lang.pick("reserved decision", "решение только твоё"),
+        QuestionKind::Gate => lang.pick("Decision Gate", "Decision Gate"),
+        QuestionKind::Content => lang.pick("content gate", "одобрение правки"),
+        QuestionKind::Findings => lang.pick("findings", "замечания"),
+        QuestionKind::Review => lang.pick("no review", "нет ревью"),
+        QuestionKind::Verify => lang.pick("verification", "проверка"),
+        QuestionKind::Deploy => lang.pick("deployment", "развёртывание"),
+        QuestionKind::Implement => lang.pick("implementation", "реализация"),
+        QuestionKind::Close => lang.pick("close or extend", "закрыть или продолжить"),
+        QuestionKind::Reflection => lang.pick("reflection", "рефлексия"),
+        QuestionKind::Budget => lang.pick("limit reached", "лимит исчерпан"),
+        QuestionKind::Storage => lang.pick("storage", "запись файлов"),
+        QuestionKind::Commit => lang.pick("commit", "коммит"),
+    }
+}
+
+/// What a session counts: the rounds of many peers, or the turns with one.
+pub fn unit(s: &Session, lang: Lang) -> &'static str {
+    if s.is_round_loop() { lang.pick("round", "раунд") } else { lang.pick("turn", "ход") }
 }
 
 /// A size of bytes: `512 B`, `3.4 kB`, `12.0 MB`, `1.5 GB`.
@@ -108,6 +152,13 @@ mod tests {
             assert_eq!(lasted(seconds, Lang::En), want);
         }
         assert_eq!(lasted(840, Lang::Ru), "14 мин");
+    }
+
+    #[test]
+    fn times_are_those_of_the_pilots_clock() {
+        let zone = jiff::tz::TimeZone::fixed(jiff::tz::offset(3));
+        assert_eq!(moment("2026-08-24T23:15:00Z", &zone), "2026-08-25 02:15");
+        assert_eq!(moment("yesterday", &zone), "yesterday");
     }
 
     #[test]

@@ -159,7 +159,7 @@ fn complaint_47_a_lane_shows_the_process_and_shows_it_again_after_a_reattach() {
     s.until("the session", |s| !s.text().contains("first line"));
     // How it ended stays in its lane while the pilot is asked.
     std::fs::write(desk.stage.home().join("fail"), "").unwrap();
-    s.shows("exit_2 after");
+    s.shows(", code 2 after");
     s.shows("1 waiting for you");
     s.keys("e");
     s.shows("first line");

@@ -2,21 +2,23 @@
 
 use crate::agents::process::vars::Vars;
 use crate::agents::registry::{Native, Vendor};
+use crate::domain::lang::Both;
 use std::path::{Path, PathBuf};
 
 /// The CLI of a native vendor: the config's `bin`, `<NAME>_BIN`, `PATH`, then the places where their
 /// installers put them. The error says what was looked for and what to do.
-pub fn find(native: Native, vendor: &Vendor, vars: &Vars) -> Result<PathBuf, String> {
+pub fn find(native: Native, vendor: &Vendor, vars: &Vars) -> Result<PathBuf, Both> {
     let name = native.command();
     let variable = format!("{}_BIN", name.to_uppercase());
     if let Some(bin) = &vendor.bin {
-        return named(bin, vars)
-            .ok_or_else(|| format!("`bin` of {} is not an executable: {}", vendor.key, bin.display()));
+        return named(bin, vars).ok_or_else(|| {
+            not_executable(&format!("`bin` of {}", vendor.key), &format!("`bin` у {}", vendor.key), bin)
+        });
     }
     if let Some(bin) = vars.get(&variable) {
         let bin = PathBuf::from(bin);
-        return named(&bin, vars)
-            .ok_or_else(|| format!("${variable} is not an executable: {}", bin.display()));
+        let name = format!("${variable}");
+        return named(&bin, vars).ok_or_else(|| not_executable(&name, &name, &bin));
     }
     if let Some(found) = command(name, vars) {
         return Ok(found);
@@ -24,11 +26,24 @@ pub fn find(native: Native, vendor: &Vendor, vars: &Vars) -> Result<PathBuf, Str
     let home = vars.get("HOME").map(PathBuf::from).unwrap_or_default();
     let found = usual_places(native).into_iter().find_map(|pattern| expand(&home, pattern, name));
     found.ok_or_else(|| {
-        format!(
-            "the command `{name}` was not found; install it, or set {variable} or `vendors.{}.bin`",
-            vendor.key
+        let key = &vendor.key;
+        Both::new(
+            format!(
+                "the command `{name}` was not found; install it, or set {variable} or `vendors.{key}.bin`"
+            ),
+            format!("команда `{name}` не найдена; установи её или задай {variable} либо `vendors.{key}.bin`"),
         )
     })
+}
+
+fn not_executable(en: &str, ru: &str, bin: &Path) -> Both {
+    let bin = bin.display();
+    Both::new(format!("{en} is not an executable: {bin}"), format!("{ru} — не исполняемый файл: {bin}"))
+}
+
+/// A command that was looked for in vain.
+pub fn not_found(name: &str) -> Both {
+    Both::new(format!("the command `{name}` was not found"), format!("команда `{name}` не найдена"))
 }
 
 /// A command in `PATH`.

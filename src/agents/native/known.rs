@@ -2,6 +2,7 @@
 
 use crate::agents::process::vars::Vars;
 use crate::agents::registry::Native;
+use crate::domain::lang::{Both, Lang};
 use std::path::{Path, PathBuf};
 
 /// The version that the adapter was tried and recorded with.
@@ -18,13 +19,14 @@ pub fn tested(native: Native) -> &'static str {
 }
 
 /// How a printed version compares with the tested one, for people.
-pub fn compared(native: Native, printed: &str) -> String {
+pub fn compared(native: Native, printed: &str, lang: Lang) -> String {
     let tested = tested(native);
+    let than = |en, ru| format!("{} {tested}", lang.pick(en, ru));
     match (numbers(printed), numbers(tested)) {
-        (Some(found), Some(known)) if found > known => format!("newer than the tested {tested}"),
-        (Some(found), Some(known)) if found < known => format!("older than the tested {tested}"),
-        (Some(_), _) => "tested".into(),
-        (None, _) => format!("no version in it; tested is {tested}"),
+        (Some(found), Some(known)) if found > known => than("newer than the tested", "новее проверенной"),
+        (Some(found), Some(known)) if found < known => than("older than the tested", "старее проверенной"),
+        (Some(_), _) => lang.pick("tested", "проверена").into(),
+        (None, _) => than("no version in it; tested is", "версии в этом нет; проверена"),
     }
 }
 
@@ -39,7 +41,7 @@ fn numbers(line: &str) -> Option<Vec<u64>> {
 }
 
 /// What speaks for a login: a variable, or a file. `None` when nothing does, which proves nothing: a keyring may hold it.
-pub fn login(native: Native, env: &Vars) -> Option<String> {
+pub fn login(native: Native, env: &Vars) -> Option<Both> {
     let home = env.get("HOME").map(PathBuf::from).unwrap_or_default();
     let own = |variable: &str, default: &str| env.get(variable).map_or(home.join(default), PathBuf::from);
     let (variables, dir, files): (&[&str], PathBuf, &[&str]) = match native {
@@ -67,25 +69,37 @@ pub fn login(native: Native, env: &Vars) -> Option<String> {
         }
         Native::Hermes => (&[], own("HERMES_HOME", ".hermes"), &["auth.json", ".env", "config.yaml"]),
     };
-    let variable =
-        variables.iter().find(|name| env.get(name).is_some()).map(|name| format!("${name} is set"));
+    let set = variables.iter().find(|name| env.get(name).is_some());
+    let variable = set.map(|name| Both::new(format!("${name} is set"), format!("${name} задана")));
     let file = || files.iter().map(|name| dir.join(name)).find(|path| Path::exists(path));
-    variable.or_else(|| file().map(|path| format!("{} is there", path.display())))
+    let there = |path: PathBuf| {
+        let path = path.display();
+        Both::new(format!("{path} is there"), format!("{path} на месте"))
+    };
+    variable.or_else(|| file().map(there))
 }
 
 /// What the adapter gets out of the CLI besides the reply.
-pub fn abilities(native: Native) -> &'static str {
-    match native {
-        Native::Claude => "text as it comes, usage, cost, sessions",
-        Native::Codex => "usage, sessions",
-        Native::Gemini => "text as it comes, usage, sessions",
-        Native::Opencode => "usage, cost, sessions",
-        Native::Kimi => "text as it comes, usage, sessions",
-        Native::KimiCode => "sessions; the prompt is an argument, which other users of this machine can see",
-        Native::Hermes => {
-            "usage, sessions; the prompt is an argument, which other users of this machine can see"
+pub fn abilities(native: Native, lang: Lang) -> &'static str {
+    let (en, ru) = match native {
+        Native::Claude => {
+            ("text as it comes, usage, cost, sessions", "текст по мере поступления, расход, цена, сессии")
         }
-    }
+        Native::Codex => ("usage, sessions", "расход, сессии"),
+        Native::Gemini | Native::Kimi => {
+            ("text as it comes, usage, sessions", "текст по мере поступления, расход, сессии")
+        }
+        Native::Opencode => ("usage, cost, sessions", "расход, цена, сессии"),
+        Native::KimiCode => (
+            "sessions; the prompt is an argument, which other users of this machine can see",
+            "сессии; промпт передаётся аргументом, его видят другие пользователи машины",
+        ),
+        Native::Hermes => (
+            "usage, sessions; the prompt is an argument, which other users of this machine can see",
+            "расход, сессии; промпт передаётся аргументом, его видят другие пользователи машины",
+        ),
+    };
+    lang.pick(en, ru)
 }
 
 #[cfg(test)]
@@ -94,14 +108,14 @@ mod tests {
 
     #[test]
     fn versions_are_compared_by_their_numbers() {
-        assert_eq!(compared(Native::Claude, "2.1.332 (Claude Code)"), "tested");
-        assert_eq!(compared(Native::Codex, "codex-cli 0.99.0"), "older than the tested 0.171.0");
-        assert_eq!(compared(Native::Kimi, "kimi, version 1.50.0"), "tested");
+        assert_eq!(compared(Native::Claude, "2.1.332 (Claude Code)", Lang::En), "tested");
+        assert_eq!(compared(Native::Codex, "codex-cli 0.99.0", Lang::En), "older than the tested 0.171.0");
+        assert_eq!(compared(Native::Kimi, "kimi, version 1.50.0", Lang::En), "tested");
         assert_eq!(
-            compared(Native::Hermes, "Hermes Agent v0.20.1 (2026.11)"),
+            compared(Native::Hermes, "Hermes Agent v0.20.1 (2026.11)", Lang::En),
             "newer than the tested 0.19.0"
         );
-        assert!(compared(Native::Gemini, "a notice").starts_with("no version"));
+        assert!(compared(Native::Gemini, "a notice", Lang::En).starts_with("no version"));
     }
 
     #[test]
@@ -111,9 +125,9 @@ mod tests {
         assert_eq!(login(Native::Codex, &vars), None);
         std::fs::create_dir(home.path().join(".codex")).unwrap();
         std::fs::write(home.path().join(".codex/auth.json"), "secret").unwrap();
-        let told = login(Native::Codex, &vars).unwrap();
+        let told = login(Native::Codex, &vars).unwrap().en;
         assert!(told.ends_with(".codex/auth.json is there") && !told.contains("secret"));
         let vars: Vars = [("ANTHROPIC_API_KEY", "secret")].into_iter().collect();
-        assert_eq!(login(Native::Claude, &vars).unwrap(), "$ANTHROPIC_API_KEY is set");
+        assert_eq!(login(Native::Claude, &vars).unwrap().en, "$ANTHROPIC_API_KEY is set");
     }
 }

@@ -340,7 +340,7 @@ fn pc_035_search_order_of_the_binary() {
         [("HOME", home.to_str().unwrap()), ("PATH", "relative:/nonexistent")].into_iter().collect();
     let plain = vendor("claude", json!({}));
     let found = |vars: &Vars| binary::find(Native::Claude, &plain, vars);
-    assert!(found(&vars).unwrap_err().contains("CLAUDE_BIN"));
+    assert!(found(&vars).unwrap_err().en.contains("CLAUDE_BIN"));
     // Each later find wins over the ones before.
     let older = at("home/.nvm/versions/node/v20.1.0/bin/claude");
     assert_eq!(found(&vars), Ok(older));
@@ -360,7 +360,7 @@ fn pc_035_search_order_of_the_binary() {
     let explicit = vendor("claude", json!({"bin": configured}));
     assert_eq!(binary::find(Native::Claude, &explicit, &vars), Ok(configured));
     vars.set("CLAUDE_BIN", "/no/such");
-    assert!(found(&vars).unwrap_err().contains("$CLAUDE_BIN is not an executable"));
+    assert!(found(&vars).unwrap_err().en.contains("$CLAUDE_BIN is not an executable"));
 
     let codex = at("home/.vscode/extensions/openai.chatgpt-1.2/bin/linux-x64/codex");
     assert_eq!(binary::find(Native::Codex, &vendor("codex", json!({})), &vars), Ok(codex));

@@ -8,6 +8,7 @@ use crate::agents::native::{self, Feed, Request};
 use crate::agents::process::{Spec, Stdin, hold::Hold, vars::Vars};
 use crate::agents::registry::{Kind, Native, Sandbox, Vendor};
 use crate::agents::sandbox::{self, Decision, Place};
+use crate::domain::lang::Both;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -24,7 +25,7 @@ pub struct Plan {
     pub speech: Speech,
     pub note: Option<String>,
     /// What keeps the child in its place, one line.
-    pub sandbox: String,
+    pub sandbox: Both,
     /// Keeps stdin open until it is dropped.
     pub feed: Option<UnboundedSender<Vec<u8>>>,
     /// Asks the CLI afterwards what its conversation has cost so far.

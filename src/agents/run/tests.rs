@@ -285,7 +285,7 @@ async fn progress_is_told_in_order() {
     };
     run_in(&lab.around, &lab.vendor(), lab.call(Purpose::Turn), progress, pending()).await;
     let told = told.lock().unwrap();
-    assert!(matches!(&told[0], Progress::Sandbox(text) if text.starts_with("not enforced")), "{told:?}");
+    assert!(matches!(&told[0], Progress::Sandbox(text) if text.en.starts_with("not enforced")), "{told:?}");
     assert!(matches!(told[1], Progress::Started { pid, started_at } if pid > 0 && started_at > 0));
     assert_eq!(
         told[2..],
@@ -477,7 +477,7 @@ async fn pc_062_a_call_says_what_confines_it_and_what_that_may_have_stopped() {
         _ => None,
     });
     let want = if is_enforced { "landlock" } else { "not enforced" };
-    assert!(sandbox.unwrap().starts_with(want));
+    assert!(sandbox.unwrap().en.starts_with(want));
     assert_eq!(failure.detail.contains("sandbox: off"), is_enforced, "{}", failure.detail);
     assert_eq!(lab.read("runtime/calls/codex.out") == "secret", !is_enforced);
     assert_eq!(lab.read("runtime/calls/codex.failure"), failure.detail);

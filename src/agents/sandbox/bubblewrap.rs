@@ -4,16 +4,21 @@
 use super::Confinement;
 use crate::agents::native::binary;
 use crate::agents::process::vars::Vars;
+use crate::domain::lang::Both;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// The program, or why there is none.
-pub fn find(env: &Vars) -> Result<PathBuf, String> {
+pub fn find(env: &Vars) -> Result<PathBuf, Both> {
     if !cfg!(target_os = "linux") {
-        return Err("bubblewrap exists on Linux only".into());
+        return Err(Both::new("bubblewrap exists on Linux only", "bubblewrap есть только в Linux"));
     }
-    binary::command("bwrap", env)
-        .ok_or_else(|| "the command `bwrap` was not found; install bubblewrap".into())
+    binary::command("bwrap", env).ok_or_else(|| {
+        Both::new(
+            "the command `bwrap` was not found; install bubblewrap",
+            "команда `bwrap` не найдена; установи bubblewrap",
+        )
+    })
 }
 
 /// The arguments before the program: a root with nothing in it but what the child may read and write. The network and

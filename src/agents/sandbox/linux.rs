@@ -2,6 +2,7 @@
 //! each confined child is started by a thread of its own: no code runs between fork and exec, and nothing is unsafe.
 
 use super::Confinement;
+use crate::domain::lang::Both;
 use landlock::{
     ABI, Access, AccessFs, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr,
     RulesetError, RulesetStatus, path_beneath_rules,
@@ -13,10 +14,14 @@ use tokio::process::{Child, Command};
 /// The first version that also governs truncation (Linux 6.2). Without it a file could still be emptied.
 const ABI_NEEDED: ABI = ABI::V3;
 
-pub fn support() -> Result<(), String> {
-    static SUPPORT: LazyLock<Result<(), String>> = LazyLock::new(|| {
-        let why =
-            |_| "this kernel has no Landlock of version 3 (Linux 6.2 or newer, enabled at boot)".to_string();
+pub fn support() -> Result<(), Both> {
+    static SUPPORT: LazyLock<Result<(), Both>> = LazyLock::new(|| {
+        let why = |_| {
+            Both::new(
+                "this kernel has no Landlock of version 3 (Linux 6.2 or newer, enabled at boot)",
+                "в этом ядре нет Landlock версии 3 (Linux 6.2 или новее, включён при загрузке)",
+            )
+        };
         ruleset().map(|_| ()).map_err(why)
     });
     SUPPORT.clone()

@@ -1,11 +1,12 @@
 //! Systems where nothing is enforced.
 
 use super::Confinement;
+use crate::domain::lang::Both;
 use std::io;
 use tokio::process::{Child, Command};
 
-pub fn support() -> Result<(), String> {
-    Err("this system has no Landlock".into())
+pub fn support() -> Result<(), Both> {
+    Err(Both::new("this system has no Landlock", "в этой системе нет Landlock"))
 }
 
 pub fn spawn(_: &Confinement, _: &mut Command) -> io::Result<Child> {

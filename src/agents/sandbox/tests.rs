@@ -87,7 +87,7 @@ fn pc_062_what_a_vendor_meets() {
         let entry = if sandbox.is_null() { json!({}) } else { json!({"sandbox": sandbox}) };
         decide(&vendor("codex", entry), false, &Vars::default())
     };
-    assert!(matches!(native(json!("off")), Decision::Free(why) if why.contains("off")));
+    assert!(matches!(native(json!("off")), Decision::Free(why) if why.en.contains("off")));
     let (auto, required) = (native(Value::Null), native(json!("required")));
     match support() {
         Ok(()) => assert_eq!((auto, required), (Decision::Confined, Decision::Confined)),
@@ -99,7 +99,8 @@ fn pc_062_what_a_vendor_meets() {
         "the user's own may write"
     );
     assert!(matches!(decide(&vendor("codex", json!({})), true, &Vars::default()), Decision::Free(_)));
-    assert!(Decision::Free("x".into()).text().starts_with("not enforced: "));
+    let free = Decision::Free(Both::new("x", "y")).text();
+    assert_eq!((free.en.as_str(), free.ru.as_str()), ("not enforced: x", "не ограничена: y"));
 }
 
 #[test]
@@ -108,12 +109,12 @@ fn pc_512_what_an_editing_call_meets() {
         |sandbox: Value| decide_editing(&vendor("codex", json!({"sandbox": sandbox})), &Vars::default());
     assert_eq!(decide_editing(&vendor("codex", json!({})), &Vars::default()), Decision::Own);
     assert_eq!(edits(json!("off")), Decision::Own, "it is ours that is off");
-    assert!(Decision::Own.editing_text().contains("no network"));
+    assert!(Decision::Own.editing_text().en.contains("no network"));
     match support() {
         Ok(()) => assert_eq!(edits(json!("required")), Decision::Confined),
         Err(_) => assert!(matches!(edits(json!("required")), Decision::Refused(_))),
     }
-    assert!(Decision::Confined.editing_text().contains("its trees"));
+    assert!(Decision::Confined.editing_text().en.contains("its trees"));
 }
 
 /// An installed bubblewrap that may make namespaces here.
@@ -151,7 +152,7 @@ async fn pc_075_k_bubblewrap_shows_no_more_than_it_may() {
 fn pc_062_bubblewrap_is_used_where_it_is_chosen_and_there() {
     let chosen = vendor("codex", json!({"sandbox": "bubblewrap"}));
     let none: Vars = [("PATH", "/nowhere")].into_iter().collect();
-    assert!(matches!(decide(&chosen, true, &none), Decision::Refused(why) if why.contains("bwrap")));
+    assert!(matches!(decide(&chosen, true, &none), Decision::Refused(why) if why.en.contains("bwrap")));
     let confinement = Confinement {
         read: vec!["/usr".into(), "/proc".into()],
         write: vec!["/dev".into(), "/s".into()],

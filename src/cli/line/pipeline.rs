@@ -4,6 +4,7 @@ use super::one_line;
 use crate::domain::fact::Fact;
 use crate::domain::session::pipeline::content::Decision;
 use crate::domain::session::pipeline::finding::{self, Severity};
+use crate::domain::session::pipeline::track::short;
 use crate::ui::text::sanitize;
 
 /// `None` for those that a reader need not see, and for facts of other kinds.
@@ -50,12 +51,7 @@ pub fn describe(fact: &Fact) -> Option<String> {
                 .map(|d| {
                     let pushed = if d.pushed { "pushed" } else { "not pushed" };
                     let note = if d.note.is_empty() { pushed.to_string() } else { d.note.clone() };
-                    format!(
-                        "◆ deployed {}: {} ({})",
-                        d.repo,
-                        d.sha.get(..12).unwrap_or(&d.sha),
-                        one_line(&note, 80)
-                    )
+                    format!("◆ deployed {}: {} ({})", d.repo, short(&d.sha), one_line(&note, 80))
                 })
                 .collect();
             lines.extend(refusal.iter().map(|r| format!("! {}", one_line(&r.text, 200))));

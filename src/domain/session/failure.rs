@@ -1,5 +1,6 @@
 //! Why a call or a reply does not count.
 
+use crate::domain::lang::Lang;
 use std::fmt;
 
 /// The reasons of `peer_failures.reason` and of rejected replies (PC-352). The text form is interface.
@@ -28,6 +29,38 @@ pub enum Reason {
 }
 
 impl Reason {
+    /// In the pilot's words (PC-060): files and what programs read keep the word of `Display`.
+    pub fn text(&self, lang: Lang) -> String {
+        let (en, ru, code) = match self {
+            Reason::OnTopic => ("off the topic", "не по теме", None),
+            Reason::Frontmatter => ("its head cannot be read", "шапка не читается", None),
+            Reason::Role => ("not in its role", "не в своей роли", None),
+            Reason::SideEffects => ("changed files", "изменил файлы", None),
+            Reason::FactMismatch => ("facts do not match", "факты не сходятся", None),
+            Reason::Exit(2) => ("stopped by the filter", "остановил фильтр", Some(2)),
+            Reason::Exit(3) => ("a secret was found", "найден секрет", Some(3)),
+            Reason::Exit(4) => ("the folder is too large", "папка слишком велика", Some(4)),
+            Reason::Exit(5) => ("was being called already", "уже вызван", Some(5)),
+            Reason::Exit(6) => ("not logged in", "нет входа", Some(6)),
+            Reason::Exit(7) => ("empty reply", "пустой ответ", Some(7)),
+            Reason::Exit(code) => ("error", "ошибка", Some(i32::from(*code))),
+            Reason::ExitOther(code) => ("error", "ошибка", Some(*code)),
+            Reason::Signal(n) => ("ended by a signal", "завершён сигналом", Some(*n)),
+            Reason::Timeout => ("timeout", "время вышло", None),
+            Reason::Empty => ("empty reply", "пустой ответ", None),
+            Reason::PromptTooLarge => ("the prompt is too large", "промпт слишком велик", None),
+            Reason::OutputTooLarge => ("the output is too large", "вывод слишком велик", None),
+            Reason::Clarify => ("asks first", "сначала спрашивает", None),
+            Reason::Foreign(text) => (text.as_str(), text.as_str(), None),
+        };
+        let words = lang.pick(en, ru);
+        match (self, code) {
+            (_, None) => words.to_string(),
+            (Reason::Signal(_), Some(n)) => format!("{words} {n}"),
+            (_, Some(code)) => format!("{words}, {} {code}", lang.pick("code", "код")),
+        }
+    }
+
     /// True when the call gave no reply at all (PC-349); false for a reply that was judged invalid.
     pub fn is_transport(&self) -> bool {
         use Reason::*;
@@ -95,6 +128,18 @@ impl From<&str> for Reason {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pc_060_the_pilot_reads_words() {
+        assert_eq!(Reason::Exit(1).text(Lang::Ru), "ошибка, код 1");
+        assert_eq!(Reason::Exit(6).text(Lang::En), "not logged in, code 6");
+        assert_eq!(Reason::Signal(9).text(Lang::Ru), "завершён сигналом 9");
+        assert_eq!(Reason::Foreign("network".into()).text(Lang::Ru), "network", "another program's word");
+        let known = ["on_topic", "role", "exit_3", "exit_other_64", "timeout", "empty", "clarify"];
+        for reason in known.map(Reason::from) {
+            assert!(reason.text(Lang::Ru).chars().any(|c| c >= 'А'), "{reason}");
+        }
+    }
 
     #[test]
     fn pc_352_every_reason_survives_its_text() {

@@ -178,7 +178,9 @@ impl Seat {
             Part::Skipped => lang.pick("gave no reply", "не ответил").to_string(),
             Part::Failed(reason) => {
                 let failed = lang.pick("failed", "отказал");
-                reason.as_ref().map_or(failed.to_string(), |reason| format!("{failed} ({reason})"))
+                reason
+                    .as_ref()
+                    .map_or(failed.to_string(), |reason| format!("{failed} ({})", reason.text(lang)))
             }
             Part::Waits => lang.pick("has not spoken yet", "ещё не высказался").to_string(),
         };

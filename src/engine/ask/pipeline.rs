@@ -209,10 +209,10 @@ fn deploy(track: &Track, lang: Lang) -> Asked {
 
 fn failed(s: &Session, lang: Lang) -> Asked {
     let Some(failed) = &s.notes.failed_call else { return (String::new(), Vec::new(), false) };
-    let step = failed.call.purpose.key();
+    let (step, reason) = (failed.call.purpose.text(lang), failed.reason.text(lang));
     let mut text = match lang {
-        Lang::En => format!("The step \"{step}\" failed. {}: {}", failed.reason, failed.detail),
-        Lang::Ru => format!("Шаг «{step}» не удался. {}: {}", failed.reason, failed.detail),
+        Lang::En => format!("The step \"{step}\" failed. {reason}: {}", failed.detail),
+        Lang::Ru => format!("Шаг «{step}» не удался. {reason}: {}", failed.detail),
     };
     if !failed.stderr.trim().is_empty() {
         text.push_str(&format!("\nstderr:\n{}", failed.stderr.trim_end()));

@@ -32,7 +32,7 @@ pub async fn probe(vendor: &Vendor, state_dir: &Path) -> (bool, String) {
     let heard = notices.clone();
     let progress = move |progress: Progress| {
         let line = match progress {
-            Progress::Sandbox(text) => format!("sandbox    {text}"),
+            Progress::Sandbox(text) => format!("sandbox    {}", text.en),
             Progress::Notice(text) => format!("notice     {text}"),
             _ => return,
         };

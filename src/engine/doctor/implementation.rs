@@ -7,6 +7,7 @@ use crate::agents::registry::{Kind, Registry};
 use crate::agents::sandbox;
 use crate::config::implementation::{Implementation, RepoSetting};
 use crate::domain::lang::Lang;
+use crate::domain::session::pipeline::track::short;
 use crate::engine::pipeline::crew::{can_edit, can_verify};
 use crate::git::{onward, repo};
 
@@ -21,7 +22,7 @@ pub fn lines(
 ) -> Vec<String> {
     let Some(setting) = setting.filter(|setting| !setting.repos.is_empty()) else {
         return vec![row(
-            "none",
+            lang.pick("none", "нет"),
             lang.pick(
                 "`implementation` names no repository; choice B is only recorded",
                 "`implementation` не называет репозитория; выбор B только записывается",
@@ -61,7 +62,7 @@ fn unknown(key: &str, lang: Lang) -> String {
 fn editor(key: &str, registry: &Registry, lang: Lang, vars: &Vars) -> String {
     let Some(vendor) = registry.get(key) else { return unknown(key, lang) };
     match can_edit(vendor) {
-        Ok(()) => format!("{key} — {}", sandbox::decide_editing(vendor, vars).editing_text()),
+        Ok(()) => format!("{key} — {}", sandbox::decide_editing(vendor, vars).editing_text().text(lang)),
         Err((en, ru)) => format!("{key}: {}", lang.pick(en, ru)),
     }
 }
@@ -130,7 +131,7 @@ fn place(one: &RepoSetting, lang: Lang) -> String {
             format!("{} {}/{name}", lang.pick("pushed to", "push в"), to.remote)
         }
     };
-    format!("{shown}: {on} {}, {changed}; {push}", head.get(..8).unwrap_or(&head))
+    format!("{shown}: {on} {}, {changed}; {push}", short(&head))
 }
 
 #[cfg(test)]

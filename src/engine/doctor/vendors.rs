@@ -17,73 +17,106 @@ use std::path::{Path, PathBuf};
 pub async fn lines(registry: &Registry, lang: Lang, vars: &Vars, runtimes: &[&Path]) -> Vec<String> {
     let asked = registry.vendors.iter().map(|vendor| async move {
         let mut lines = vec![head(vendor, lang, vars)];
-        lines.extend(details(vendor, vars).await);
+        lines.extend(details(vendor, lang, vars).await);
         lines
     });
     let mut told = futures::future::join_all(asked).await;
     for (vendor, lines) in registry.vendors.iter().zip(&mut told) {
         let failure = runtimes.iter().filter_map(|dir| last_failure(dir, &vendor.key)).max();
-        lines.extend(failure.map(|(_, text)| row("last error", &text)));
+        lines.extend(failure.map(|(_, text)| row(lang.pick("last error", "сбой"), &text)));
     }
     told.concat()
 }
 
 fn head(vendor: &Vendor, lang: Lang, vars: &Vars) -> String {
     let state = match (vendor.kind == Kind::Pilot, check::available(vendor, vars)) {
-        (true, _) => "you".to_string(),
-        (_, Ok(())) => "available".to_string(),
-        (_, Err(why)) => format!("not available: {}", why.text(lang)),
+        (true, _) => lang.pick("you", "это ты").to_string(),
+        (_, Ok(())) => lang.pick("available", "доступен").to_string(),
+        (_, Err(why)) => {
+            format!("{}: {}", lang.pick("not available", "недоступен"), why.text(lang))
+        }
     };
     format!("  {:<10} {:<9} {state} — {}", vendor.key, kind(&vendor.kind), vendor.source)
 }
 
-async fn details(vendor: &Vendor, vars: &Vars) -> Vec<String> {
+async fn details(vendor: &Vendor, lang: Lang, vars: &Vars) -> Vec<String> {
+    let say = |en, ru, text: &str| row(lang.pick(en, ru), text);
     let mut lines = Vec::new();
     match &vendor.kind {
         Kind::Pilot | Kind::Rehearsal { .. } => return lines,
         Kind::Script => {
             let Some(path) = &vendor.path else { return lines };
-            lines.push(row("program", &path.display().to_string()));
+            lines.push(say("program", "программа", &path.display().to_string()));
         }
         Kind::Acp => {
             let bin = vendor.bin.as_deref().and_then(|bin| binary::named(bin, vars));
             let Some(bin) = bin else { return lines };
-            lines.push(row("program", &bin.display().to_string()));
-            lines.push(row("supports", "text as it comes; usage and sessions where the agent has them"));
+            lines.push(say("program", "программа", &bin.display().to_string()));
+            lines.push(say(
+                "supports",
+                "умеет",
+                lang.pick(
+                    "text as it comes; usage and sessions where the agent has them",
+                    "текст по мере поступления; расход и сессии, где они есть у агента",
+                ),
+            ));
             let leave = match vendor.permissions {
-                Permissions::Refuse => "what it asks leave for is refused",
-                Permissions::Ask => "what it asks leave for is asked of you; its tools are on",
+                Permissions::Refuse => {
+                    lang.pick("what it asks leave for is refused", "на просьбы о разрешении — отказ")
+                }
+                Permissions::Ask => lang.pick(
+                    "what it asks leave for is asked of you; its tools are on",
+                    "о разрешении спросят тебя; инструменты включены",
+                ),
             };
-            lines.push(row("permission", leave));
+            lines.push(say("permission", "разрешения", leave));
         }
         Kind::Native(named) => {
             let Ok(program) = binary::find(*named, vendor, vars) else { return lines };
-            lines.push(row("program", &program.display().to_string()));
+            lines.push(say("program", "программа", &program.display().to_string()));
             let version = probe::version(&program, &native::plain_environment(vars)).await;
             let native = match version.as_deref().map(|printed| native::resolve(*named, printed)) {
                 Ok(Ok(native)) => native,
                 Ok(Err(refused)) => {
-                    lines.push(row("version", &format!("refused: {refused}")));
+                    lines.push(say(
+                        "version",
+                        "версия",
+                        &format!("{}: {refused}", lang.pick("refused", "не годится")),
+                    ));
                     return lines;
                 }
                 Err(_) => *named,
             };
             match &version {
                 Ok(printed) => {
-                    lines.push(row("version", &format!("{printed} ({})", known::compared(native, printed))));
+                    lines.push(say(
+                        "version",
+                        "версия",
+                        &format!("{printed} ({})", known::compared(native, printed, lang)),
+                    ));
                 }
-                Err(why) => lines.push(row("version", &format!("unknown: {why}"))),
+                Err(why) => lines.push(say(
+                    "version",
+                    "версия",
+                    &format!("{}: {why}", lang.pick("unknown", "неизвестна")),
+                )),
             }
             let mut env = vars.clone();
             vendor.env.iter().for_each(|(name, value)| env.set(name, value));
             let login = known::login(native, &env);
-            lines.push(row("login", login.as_deref().unwrap_or("no sign of one; --probe would tell")));
-            lines.push(row("supports", known::abilities(native)));
+            let no_login =
+                lang.pick("no sign of one; --probe would tell", "следов нет; точно скажет --probe");
+            lines.push(say("login", "вход", login.as_ref().map_or(no_login, |sign| sign.text(lang))));
+            lines.push(say("supports", "умеет", known::abilities(native, lang)));
         }
     }
-    lines.push(row("sandbox", &sandbox::decide(vendor, false, vars).text()));
+    lines.push(say("sandbox", "песочница", sandbox::decide(vendor, false, vars).text().text(lang)));
     if can_edit(vendor).is_ok() {
-        lines.push(row("implements", &sandbox::decide_editing(vendor, vars).editing_text()));
+        lines.push(say(
+            "implements",
+            "при правке",
+            sandbox::decide_editing(vendor, vars).editing_text().text(lang),
+        ));
     }
     lines
 }

@@ -6,7 +6,7 @@ use crate::domain::fact::Fact;
 use crate::domain::lang::Lang;
 use crate::domain::session::id::SessionId;
 use crate::domain::session::pipeline::change::{ChangeKind, Edit, Tree};
-use crate::domain::session::pipeline::track::{COPIED, Track};
+use crate::domain::session::pipeline::track::{COPIED, Track, short};
 use crate::engine::wire::{Patch, Scope, Tell};
 use crate::git::snapshot::Kind;
 use crate::git::{onward, patch};
@@ -83,8 +83,7 @@ fn nowhere(shas: &[(String, String)], lang: Lang) -> String {
     if shas.is_empty() {
         return lang.pick("nothing was implemented here", "здесь ничего не реализовано").into();
     }
-    let commits: Vec<String> =
-        shas.iter().map(|(repo, sha)| format!("{repo} {}", patch::short(sha))).collect();
+    let commits: Vec<String> = shas.iter().map(|(repo, sha)| format!("{repo} {}", short(sha))).collect();
     let commits = commits.join(", ");
     match lang {
         Lang::En => {

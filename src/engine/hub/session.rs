@@ -92,8 +92,11 @@ async fn follow(hub: Hub, id: SessionId, mut updates: mpsc::UnboundedReceiver<Up
     while let Some(update) = updates.recv().await {
         match update {
             Update::Event(event) => {
-                fold(&hub, &id, &event);
+                let files = fold(&hub, &id, &event);
                 hub.tell_watchers(&id, &Tell::Event { id: id.clone(), event: Box::new(event) });
+                if let Some(files) = files {
+                    hub.tell_watchers(&id, &Tell::Files { id: id.clone(), files });
+                }
                 hub.shared.deck_dirty.notify_one();
             }
             Update::NoAnswer { .. } => {}
@@ -118,12 +121,14 @@ fn preview(view: &mut View, progress: &Progress) {
     }
 }
 
-fn fold(hub: &Hub, id: &SessionId, event: &runtime::Event) {
+/// Gives the names of the files when the event has changed them.
+fn fold(hub: &Hub, id: &SessionId, event: &runtime::Event) -> Option<Vec<String>> {
     let mut views = locked(&hub.shared.views);
-    let Some(view) = views.get_mut(id) else { return };
+    let view = views.get_mut(id)?;
     if event.seq <= view.seq {
-        return;
+        return None;
     }
+    let mut files = None;
     view.seq = event.seq;
     state::apply(&mut view.session, &event.fact);
     match &event.fact {
@@ -145,10 +150,12 @@ fn fold(hub: &Hub, id: &SessionId, event: &runtime::Event) {
         | Fact::OutcomeWritten { .. }
         | Fact::Published => {
             view.files = names(&view.dir);
+            files = Some(view.files.clone());
         }
         _ => {}
     }
     view.questions = standing(&view.session);
+    files
 }
 
 /// The session as it is now: the kept view of one that runs here, else from its files.

@@ -7,11 +7,10 @@ use crate::config::implementation::RepoSetting;
 use crate::domain::input::CallResult;
 use crate::domain::session::pipeline::change::{ChangeKind, Edit, FileChange, ReservedEdit, Tree};
 use crate::domain::session::pipeline::content::{self, Record};
-use crate::domain::session::pipeline::track::{COPIED, Deployed, Refusal, Stop};
+use crate::domain::session::pipeline::track::{COPIED, Deployed, Refusal, Stop, short};
 use crate::domain::session::slug::brief;
 use crate::git::deploy::{self, Blocked};
 use crate::git::onward;
-use crate::git::patch::short;
 use crate::git::snapshot::{self, Changed, Kind};
 use std::path::Path;
 

@@ -7,8 +7,8 @@ use crate::domain::session::pipeline::change::{
 };
 use crate::domain::session::pipeline::content;
 use crate::domain::session::pipeline::reserved::{Reserved, is_formatting};
+use crate::domain::session::pipeline::track::short;
 use crate::git::hunk;
-use crate::git::patch::short;
 use crate::git::snapshot::{self, Changed, Kind};
 use crate::git::worktree;
 use std::path::Path;

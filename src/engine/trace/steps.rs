@@ -1,7 +1,7 @@
 //! The same as steps of a screen, each with the place that it can be entered at.
 
 use super::files::Files;
-use super::{Forward, Origin, Trace, behind, edits, forward, origin};
+use super::{Approval, Forward, Origin, Trace, behind, edits, forward, origin};
 use crate::domain::fact::Fact;
 use crate::domain::session::honesty::points::Point;
 use crate::domain::session::id::SessionId;
@@ -125,9 +125,9 @@ impl Ground<'_> {
             let bare = text.split_once(": ").map_or(text.as_str(), |(_, bare)| bare);
             out.push(Step::new(Kind::Finding, text, Some(files.goal(file, files.line_of(file, &[bare])))));
         }
-        for (at, lines) in &o.approvals {
+        for Approval { at, edit, lines } in &o.approvals {
             let line = files.line_of(layout::GATE, &[at, &format!("\"lines\":\"{lines}\"")]);
-            let kind = Kind::Approval { lines: lines.clone(), at: at.clone() };
+            let kind = Kind::Approval { edit: *edit, lines: lines.clone(), at: at.clone() };
             out.push(Step::new(kind, "", Some(files.goal(layout::GATE, line))));
         }
         out.extend(files.decided(o.decision.map(|d| d.key()), &o.decided_at, &o.consensus));

@@ -64,6 +64,8 @@ pub enum Kind {
     Gone,
     /// At the content gate.
     Approval {
+        /// 0 where the line of the log names none.
+        edit: u32,
         lines: String,
         at: String,
     },

@@ -8,6 +8,7 @@ use crate::domain::session::notes::Cut;
 use crate::domain::session::state::Session;
 use crate::domain::session::turn::Turn;
 use crate::ui::theme::Role;
+use crate::ui::words;
 
 /// Who speaks in a lane.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,11 +55,7 @@ pub fn voices(s: &Session, lang: Lang) -> Vec<Voice> {
 /// What stands in a lane, oldest first.
 pub fn blocks<'a>(w: &'a Watched, lane: usize, lang: Lang) -> Vec<Block<'a>> {
     let s = w.session();
-    let unit = if s.is_round_loop() {
-        lang.pick("round", "раунд")
-    } else {
-        lang.pick("exchange", "обмен")
-    };
+    let unit = words::unit(s, lang);
     let mut out = Vec::new();
     for (number, turn) in numbered(s) {
         if lane_of(s, &turn.name) != lane {
@@ -80,7 +77,7 @@ pub fn blocks<'a>(w: &'a Watched, lane: usize, lang: Lang) -> Vec<Block<'a>> {
     let here = |cut: &Cut| lane_of_call(s, cut.call.vendor.as_deref()) == lane && !spoken(cut);
     cuts(s, &mut out, lang, here);
     if let Some(running) = w.call.as_ref().filter(|r| lane_of_call(s, r.call.vendor.as_deref()) == lane) {
-        let purpose = running.call.purpose.key();
+        let purpose = running.call.purpose.text(lang);
         out.push(Block {
             id: "preview".into(),
             heading: format!(

@@ -272,8 +272,23 @@ pub fn works(p: &Pipeline, w: &Watched, action: Action, width: u16) -> Option<bo
         Action::SideBySide => diff && width >= SIDE,
         Action::NextHunk | Action::WholeFile | Action::Compare => diff,
         Action::Follow => p.part == Part::Output,
+        Action::Open => opens(p, s),
         _ => return None,
     })
+}
+
+/// Whether Enter leads somewhere: in the diff to the whole file, unless a change waits there for an answer, which has
+/// keys of its own.
+fn opens(p: &Pipeline, s: &Session) -> bool {
+    match p.part {
+        Part::Files => {
+            s.notes.track.as_ref().and_then(|t| t.edit.as_ref()).is_some_and(|e| p.file < e.files.len())
+        }
+        Part::Diff => p.question().is_none() && p.place().is_some(),
+        Part::Findings => found::found(s).get(p.finding).is_some_and(|f| !f.finding.file.is_empty()),
+        Part::Output => p.verify.is_some(),
+        Part::Result => s.has_outcome,
+    }
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ use crate::domain::session::state::{Session, apply};
 use crate::domain::time::Stamp;
 use crate::engine::wire::{Ask, Event, Tell};
 use crate::ui::markdown::{Document, parse};
+use jiff::tz::TimeZone;
 use std::time::Duration;
 
 /// While it plays: the pauses of the session a hundred times shorter, within these bounds.
@@ -29,6 +30,7 @@ const LONGEST: Duration = Duration::from_millis(2_500);
 pub struct Replay {
     pub id: SessionId,
     pub lang: Lang,
+    pub zone: TimeZone,
     /// What there is to see, oldest first.
     pub moments: Vec<Moment>,
     /// Index of the moment shown.
@@ -52,11 +54,12 @@ pub struct Replay {
 
 impl Replay {
     /// Asks for the events. `seen` is the number of the last event that the pilot saw; 0 = none.
-    pub fn open(id: SessionId, seen: u64, lang: Lang) -> (Replay, Vec<Out>) {
+    pub fn open(id: SessionId, seen: u64, lang: Lang, zone: TimeZone) -> (Replay, Vec<Out>) {
         let outs = vec![Out::ask(Ask::Events { id: id.clone() })];
         let replay = Replay {
             id,
             lang,
+            zone,
             moments: Vec::new(),
             at: 0,
             state: None,
@@ -180,8 +183,16 @@ impl Replay {
         let lang = self.lang;
         self.moments =
             self.events.iter().enumerate().filter_map(|(n, event)| moment(n, event, lang)).collect();
+        // The turn-loop's files name no vendor: there is one peer only.
+        let only = self.events.first().and_then(|event| match &event.fact {
+            Fact::Began { meta, .. } => Session::new((**meta).clone()).peers().into_iter().next(),
+            _ => None,
+        });
         let mut round = 0;
         for moment in &mut self.moments {
+            if let (Some(peer), "peer") = (&only, moment.who.as_str()) {
+                moment.who.clone_from(&peer.vendor);
+            }
             round = moment.round.unwrap_or(round);
             moment.round = Some(round);
         }
@@ -204,6 +215,17 @@ impl Replay {
             Some(Fact::Asked { question }) => parse(&question.text),
             Some(Fact::Escalated { escalation }) => parse(&escalation.reason),
             Some(Fact::EscalationAnswered { answer, .. }) => parse(answer),
+            Some(
+                Fact::Reviewed { text, .. } | Fact::Verified { text, .. } | Fact::OutcomeWritten { text },
+            ) => parse(text),
+            // The report is the draft as it was then.
+            Some(Fact::Published) => {
+                let draft = events.iter().rev().find_map(|event| match &event.fact {
+                    Fact::Drafted { text, .. } => Some(text),
+                    _ => None,
+                });
+                draft.map_or_else(Document::default, |text| parse(text))
+            }
             _ => Document::default(),
         };
     }

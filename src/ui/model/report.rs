@@ -122,10 +122,7 @@ impl Report {
             Input::BackTab => self.next_link(false),
             Input::Enter => return self.follow(),
             Input::Char('b') | Input::Left => return self.go_back(),
-            Input::Char('o') if !self.document.headings.is_empty() => {
-                let here = self.document.section_at(self.line()).unwrap_or(0);
-                self.panel = Panel::Outline(here);
-            }
+            Input::Char('o') => self.show_outline(),
             Input::Char(' ') => {
                 if let Some(section) = self.document.section_at(self.line()) {
                     self.fold(section);
@@ -135,18 +132,26 @@ impl Report {
             Input::Char('n') => self.next_mark(true),
             Input::Char('N') => self.next_mark(false),
             Input::Char('y') => {
-                let path = self.dir.join(&self.file).display().to_string();
-                self.notice = self.lang.pick("copied the path", "путь скопирован").to_string();
-                return vec![Out::Copy(path)];
+                // Whether it was copied only the terminal knows; the shell says so.
+                return vec![Out::Copy(self.dir.join(&self.file).display().to_string())];
             }
-            Input::Char('v') => {
-                self.notice = self.lang.pick("checking …", "проверка …").to_string();
-                return vec![Out::ask(Ask::Verify { id: self.id.clone() })];
-            }
+            Input::Char('v') => return self.check(),
             Input::Back | Input::Char('q') => return vec![Out::Close],
             _ => {}
         }
         Vec::new()
+    }
+
+    fn check(&mut self) -> Vec<Out> {
+        self.notice = self.lang.pick("checking …", "проверка …").to_string();
+        vec![Out::ask(Ask::Verify { id: self.id.clone() })]
+    }
+
+    /// The headings, from the one that is read.
+    fn show_outline(&mut self) {
+        if !self.document.headings.is_empty() {
+            self.panel = Panel::Outline(self.document.section_at(self.line()).unwrap_or(0));
+        }
     }
 
     /// The rows for the width of the last drawing.
@@ -286,10 +291,7 @@ impl Report {
                 self.back.push(Place { file: self.file.clone(), line: self.line() });
                 self.go(Place { file, line: line.unwrap_or(1) })
             }
-            Some(Target::Address(address)) => {
-                self.notice = self.lang.pick("copied the address", "адрес скопирован").to_string();
-                vec![Out::Copy(address)]
-            }
+            Some(Target::Address(address)) => vec![Out::Copy(address)],
             None => Vec::new(),
         }
     }
@@ -361,6 +363,7 @@ impl Report {
                 self.panel = Panel::None;
                 return Vec::new();
             }
+            Input::Char('v') => return self.check(),
             Input::Back | Input::Char('o' | 'q') => {
                 self.panel = Panel::None;
                 return Vec::new();
@@ -373,6 +376,10 @@ impl Report {
 
     fn checked(&mut self, at: usize, input: Input<'_>) -> Vec<Out> {
         let last = self.findings.as_ref().map_or(0, Vec::len).saturating_sub(1);
+        if matches!(input, Input::Char('o')) {
+            self.show_outline();
+            return Vec::new();
+        }
         self.panel = match input {
             Input::Up | Input::Char('k') => Panel::Findings(at.saturating_sub(1)),
             Input::Down | Input::Char('j') => Panel::Findings((at + 1).min(last)),
@@ -427,7 +434,7 @@ mod tests {
         let mut report = open();
         (0..2).for_each(|_| drop(report.update(Input::Tab)));
         assert_eq!(report.update(Input::Enter), [Out::Copy("https://x/".into())]);
-        assert!(!report.notice.is_empty());
+        assert_eq!(report.notice, "", "complaint 20: nobody knows yet whether it was copied");
         assert_eq!(report.update(Input::Char('y')), [Out::Copy("/s/x/report.md".into())]);
         report.update(Input::BackTab);
         assert_eq!(report.link, Some(0));

@@ -4,9 +4,9 @@
 use super::{act, form, part, reply};
 use crate::ui::key::Key;
 use crate::ui::keymap::Found;
-use crate::ui::model::form::Field;
+use crate::ui::model::edits::Edits;
 use crate::ui::model::part::Input;
-use crate::ui::model::reply::{Focus, editor};
+use crate::ui::model::reply::editor;
 use crate::ui::model::{Model, Screen};
 use crate::ui::msg::Cmd;
 use crate::ui::overlay::Overlay;
@@ -15,26 +15,17 @@ use crate::ui::theme::Role;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use tui_textarea::TextArea;
 
-/// What the front does with text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Edits {
-    Nothing,
-    /// One line, kept as a string: queries.
-    Query,
-    /// The same, kept by a reading screen.
-    Search,
-    /// One line of a form.
-    Line,
-    Lines,
-}
-
 pub fn pressed(model: &mut Model, event: KeyEvent) -> Vec<Cmd> {
     if event.kind == KeyEventKind::Release {
         return Vec::new();
     }
     model.dirty = true;
     let key = Key::pressed(event);
-    let edits = edits(model);
+    let edits = model.edits();
+    // What a key could not do has been read when the next one is pressed; it would say nothing about that one.
+    if !is_text(key, edits) && model.toast.as_ref().is_some_and(|t| t.role == Role::Muted) {
+        model.toast = None;
+    }
     if model.typed.is_empty() && is_text(key, edits) {
         return typed(model, event);
     }
@@ -62,7 +53,7 @@ pub fn pasted(model: &mut Model, text: &str) -> Vec<Cmd> {
     model.dirty = true;
     model.typed.clear();
     let text = sanitize(&text.replace('\r', "\n"));
-    match edits(model) {
+    match model.edits() {
         Edits::Nothing => Vec::new(),
         Edits::Query => {
             let line = one_line(&text, 200);
@@ -93,17 +84,6 @@ pub fn edited(model: &mut Model, result: Result<String, String>) -> Vec<Cmd> {
     }
 }
 
-fn edits(model: &Model) -> Edits {
-    match (model.overlays.last(), model.screens.last()) {
-        (Some(Overlay::Reply(reply)), _) if reply.focus == Focus::Text => Edits::Lines,
-        (Some(Overlay::Menu(_) | Overlay::Filter), _) => Edits::Query,
-        (None, Some(Screen::Library(_))) => Edits::Search,
-        (None, Some(Screen::New(form))) if form.field() == Field::Task => Edits::Lines,
-        (None, Some(Screen::New(_))) => Edits::Line,
-        _ => Edits::Nothing,
-    }
-}
-
 fn is_text(key: Key, edits: Edits) -> bool {
     let plain = key.mods.is_empty();
     match (edits, key.code) {
@@ -118,7 +98,7 @@ fn is_text(key: Key, edits: Edits) -> bool {
 }
 
 fn typed(model: &mut Model, event: KeyEvent) -> Vec<Cmd> {
-    match edits(model) {
+    match model.edits() {
         Edits::Nothing => Vec::new(),
         Edits::Query => {
             let control = event.modifiers.contains(KeyModifiers::CONTROL);

@@ -83,6 +83,17 @@ pub fn next_question(model: &mut Model) -> Vec<Cmd> {
     question(model, &id, &next)
 }
 
+/// Opens the session that has this number.
+pub fn slot(model: &mut Model, slot: u8) -> Vec<Cmd> {
+    let Some(id) = model.slots.session(slot).cloned() else {
+        let text = model.lang().pick("no session has the number", "нет сессии с номером");
+        model.say(format!("{text} {slot}"), Role::Muted);
+        return Vec::new();
+    };
+    reply::close(model);
+    session(model, &id)
+}
+
 /// Opens a file of a session over the screen.
 pub fn file(model: &mut Model, id: &SessionId, file: &str, line: Option<usize>) -> Vec<Cmd> {
     model.layout.scrolls.remove(&Pane::Reader);
@@ -112,7 +123,7 @@ pub fn library(model: &mut Model) -> Vec<Cmd> {
 
 /// Opens a session's replay where the pilot left off.
 pub fn replay(model: &mut Model, id: &SessionId) -> Vec<Cmd> {
-    let (replay, outs) = Replay::open(id.clone(), model.seen.of(id), model.lang());
+    let (replay, outs) = Replay::open(id.clone(), model.seen.of(id), model.lang(), model.look.zone.clone());
     model.screens.push(Screen::Replay(Box::new(replay)));
     let mut cmds = watch(model, id);
     cmds.extend(part::outs(model, outs));

@@ -1,6 +1,7 @@
 //! What the pipeline's screen does with an action, and what it asks of the engine.
 
 use super::{open, scroll, session, trace};
+use crate::domain::lang::Lang;
 use crate::domain::question::{Question, QuestionKind};
 use crate::domain::session::id::SessionId;
 use crate::domain::session::meta::Status;
@@ -260,14 +261,21 @@ fn decide(model: &mut Model, yes: bool) -> Vec<Cmd> {
         p.question().filter(|q| row == Decided::Open && w.view.questions.iter().any(|o| o.id == *q))
     });
     let Some(question) = open else {
-        let text =
-            lang.pick("no open change of yours is under the cursor", "под курсором нет открытого изменения");
-        model.say(text, Role::Muted);
+        let text = nothing_to_decide(model);
+        model.say(text, Role::Warning);
         return Vec::new();
     };
     if model.layout.decidable.as_ref() != Some(&question) {
-        let text = lang.pick("first see the change to its end", "сначала посмотри изменение до конца");
-        model.say(text, Role::Muted);
+        let key = key_of(model, if yes { Action::Approve } else { Action::Reject });
+        let text = match lang {
+            Lang::En => format!(
+                "not decided: this change had not been on the screen to its end; look at it, then {key} again"
+            ),
+            Lang::Ru => format!(
+                "не решено: это изменение ещё не было на экране до конца; посмотри его и нажми {key} снова"
+            ),
+        };
+        model.say(text, Role::Warning);
         return Vec::new();
     }
     let Some((id, said)) = front(model).map(|p| {
@@ -283,6 +291,33 @@ fn decide(model: &mut Model, yes: bool) -> Vec<Cmd> {
         _ => {}
     }
     vec![Cmd::command(&id, Command::Answer { question, text: said.into() })]
+}
+
+/// Why a key for a change has decided nothing, and what to do instead.
+fn nothing_to_decide(model: &Model) -> String {
+    let lang = model.lang();
+    let waits = |(p, w): (&Pipeline, &Watched)| next_open(p, w.session()).is_some();
+    let step = watched(model).and_then(|(_, w)| steps::hint(w, lang));
+    match (watched(model).is_some_and(waits), step) {
+        (true, _) => {
+            let key = key_of(model, Action::NextHunk);
+            match lang {
+                Lang::En => format!("not decided: no open change under the cursor; {key} goes to the next"),
+                Lang::Ru => format!("не решено: под курсором нет открытого изменения; {key} — к следующему"),
+            }
+        }
+        (false, Some(step)) => match lang {
+            Lang::En => format!("not decided: no change waits for you yet ({step}); the key was not kept"),
+            Lang::Ru => format!("не решено: изменений для тебя ещё нет ({step}); клавиша не запомнена"),
+        },
+        (false, None) => {
+            lang.pick("no change waits for you here", "здесь нет изменений для тебя").to_string()
+        }
+    }
+}
+
+fn key_of(model: &Model, action: Action) -> String {
+    model.look.keymap.shown(Context::Pipeline, action, false).unwrap_or_default()
 }
 
 /// The next change that waits, from the cursor on and around.

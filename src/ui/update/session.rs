@@ -67,8 +67,7 @@ pub fn report(model: &mut Model, id: &SessionId) -> Vec<Cmd> {
         model.say(text, Role::Muted);
         return Vec::new();
     }
-    let files = model.watched.get(id).map(|w| w.view.files.as_slice()).unwrap_or_default();
-    let draft = files.iter().any(|f| f == "report-draft.md") && !files.iter().any(|f| f == "report.md");
+    let draft = matches!(known, Some(ReportState::Draft { .. }));
     open::report(model, id, if draft { "report-draft.md" } else { "report.md" }, 1, &[])
 }
 

@@ -83,6 +83,12 @@ fn core(model: &mut Model, tell: Tell, was_dirty: bool) -> Vec<Cmd> {
             fill(model, |r| r.file.as_ref().is_some_and(|(i, f)| *i == id && *f == file), text);
             Vec::new()
         }
+        Tell::Files { id, files } => {
+            if let Some(w) = model.watched.get_mut(&id) {
+                w.view.files = files;
+            }
+            Vec::new()
+        }
         Tell::Doctor { text } => {
             fill(model, |r| r.file.is_none() && r.title == "doctor", text);
             Vec::new()
@@ -113,6 +119,7 @@ fn new_deck(model: &mut Model, rows: Vec<Row>, total: usize) -> Vec<Cmd> {
             w.row(row);
         }
     }
+    let dealt = model.slots.deal(&model.deck);
     deck::reselect(model);
     for overlay in &mut model.overlays {
         if let Overlay::Reply(reply) = overlay {
@@ -123,7 +130,7 @@ fn new_deck(model: &mut Model, rows: Vec<Row>, total: usize) -> Vec<Cmd> {
             reply.gone = reply.question().is_some_and(|q| !open(q));
         }
     }
-    Vec::new()
+    if dealt { vec![Cmd::Keep] } else { Vec::new() }
 }
 
 /// A few words about what the pilot has not seen, for a session that he comes back to.

@@ -64,7 +64,10 @@ fn rows(model: &Model, canvas: &mut Canvas, area: Rect) {
         let place = Rect { y: area.y + (n - top) as u16, height: 1, ..area };
         match line {
             DeckLine::Heading(group) => heading(model, canvas, place, *group),
-            DeckLine::Row(row) => session(&model.deck.rows[*row], canvas, place, at == Some(n)),
+            DeckLine::Row(row) => {
+                let row = &model.deck.rows[*row];
+                session(row, model.slots.of(&row.id), canvas, place, at == Some(n));
+            }
         }
     }
     canvas.more(area, below, false);
@@ -104,7 +107,7 @@ fn safe_heading(text: String, width: u16, canvas: &Canvas) -> Line<'static> {
     Line::from(vec![Span::raw(" "), safe(&text, usize::from(width), canvas.style(Role::Muted))])
 }
 
-fn session(row: &Row, canvas: &mut Canvas, area: Rect, selected: bool) {
+fn session(row: &Row, slot: Option<u8>, canvas: &mut Canvas, area: Rect, selected: bool) {
     let lang = canvas.lang();
     let state = state(row, lang);
     let width = usize::from(area.width);
@@ -115,6 +118,17 @@ fn session(row: &Row, canvas: &mut Canvas, area: Rect, selected: bool) {
         50..100 => (24, 0, if lang == Lang::Ru { 12 } else { 11 }, 7),
         _ => (width * 3 / 10, 16, 13, 7),
     };
+    let time = match row.questions.iter().map(|q| q.since).min() {
+        Some(since) => words::age(since, now, lang),
+        None if row.speaking.is_some() => String::new(),
+        None => clock_or_date(row.changed, now, &canvas.look.zone),
+    };
+    // Without its column the word stands before the time, in the name's room; what waits has it in the heading.
+    let time = match place_wide {
+        0 if width >= 30 && row.questions.is_empty() => format!(" {} {time}", state.word),
+        _ => time,
+    };
+    let name_wide = if place_wide > 0 { name_wide } else { width.saturating_sub(5 + time.chars().count()) };
     let what_wide = width.saturating_sub(4 + name_wide + peers_wide + place_wide + time_wide + 4);
     let mark = if selected { "▌" } else { " " };
     let text = canvas.style(Role::Text);
@@ -122,7 +136,8 @@ fn session(row: &Row, canvas: &mut Canvas, area: Rect, selected: bool) {
     let mut spans = vec![
         Span::styled(mark, canvas.style(Role::Focus)),
         Span::styled(format!("{} ", state.shape), canvas.style(state.role)),
-        Span::styled(column(&name(row), name_wide), text),
+        Span::styled(column(&slot.map_or(String::new(), |n| n.to_string()), 2), canvas.style(Role::Focus)),
+        Span::styled(column(&name(row), name_wide.saturating_sub(2)), text),
         Span::raw(" "),
     ];
     if peers_wide > 0 {
@@ -138,11 +153,6 @@ fn session(row: &Row, canvas: &mut Canvas, area: Rect, selected: bool) {
         spans.push(Span::raw(" "));
     }
     canvas.line(area, Line::from(spans));
-    let time = match row.questions.iter().map(|q| q.since).min() {
-        Some(since) => words::age(since, now, lang),
-        None if row.speaking.is_some() => String::new(),
-        None => clock_or_date(row.changed, now, &canvas.look.zone),
-    };
     let wide = (time.chars().count() as u16 + 1).min(area.width);
     let role = if row.questions.is_empty() { Role::Muted } else { Role::Waiting };
     canvas.text(Rect { x: area.right() - wide, width: wide, ..area }, &time, canvas.style(role));

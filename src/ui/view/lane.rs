@@ -2,6 +2,7 @@
 
 use super::draw::{Canvas, safe};
 use super::layout::{Hit, Pane};
+use crate::domain::effect::Purpose;
 use crate::domain::question::QuestionKind;
 use crate::domain::session::id::SessionId;
 use crate::domain::session::meta::Status;
@@ -50,10 +51,10 @@ pub fn status(w: &Watched, lane: usize, canvas: &Canvas, width: usize) -> Line<'
         if let Some(pid) = run.pid {
             text.push_str(&format!(" · pid {pid}"));
         }
-        // The newest that the process or its runner says about itself.
+        let says = run.says(canvas.lang());
         match run.stderr.lines().rev().find(|line| !line.trim().is_empty()) {
             Some(line) => text.push_str(&format!(" · ⚠ {}", line.trim())),
-            None if !run.notice.is_empty() => text.push_str(&format!(" · {}", run.notice)),
+            None if !says.is_empty() => text.push_str(&format!(" · {says}")),
             None => {}
         }
         return Line::from(vec![safe(&text, width, canvas.style(role))]);
@@ -63,7 +64,13 @@ pub fn status(w: &Watched, lane: usize, canvas: &Canvas, width: usize) -> Line<'
     if let Some((ended, reason)) = w.ended.get(&who).and_then(|e| Some((e, e.failure.as_ref()?))) {
         let after = canvas.lang().pick("after", "через");
         let lasted = words::lasted(i64::try_from(ended.seconds).unwrap_or(i64::MAX), canvas.lang());
-        text.push_str(&format!(" · {} {reason} {after} {lasted}", ended.call.purpose.key()));
+        let reason = reason.text(canvas.lang());
+        // That it was asked for a reply goes without saying.
+        let what = match ended.call.purpose {
+            Purpose::Turn | Purpose::Peer => reason,
+            purpose => format!("{}: {reason}", purpose.text(canvas.lang())),
+        };
+        text.push_str(&format!(" · {what} {after} {lasted}"));
     }
     if let Some(spent) = w.spent.of.get(&who) {
         text.push_str(&format!(" · {}", words::spent(spent, canvas.lang())));
@@ -161,7 +168,7 @@ fn now(w: &Watched, lane: usize, canvas: &Canvas) -> (String, Role) {
         return (text, Role::Running);
     }
     if let Some(vendor) = vendor.as_ref().filter(|v| s.meta.is_failed(v)) {
-        let why = s.meta.peer_failures.iter().rfind(|f| f.vendor == *vendor).map(|f| f.reason.to_string());
+        let why = s.meta.peer_failures.iter().rfind(|f| f.vendor == *vendor).map(|f| f.reason.text(lang));
         let text = format!("✗ {}: {}", lang.pick("out", "выбыл"), why.unwrap_or_else(|| "—".into()));
         return (text, Role::Failed);
     }
@@ -176,8 +183,7 @@ fn now(w: &Watched, lane: usize, canvas: &Canvas) -> (String, Role) {
         return (lang.pick("… not yet", "… ещё нет").to_string(), Role::Muted);
     };
     let (shape, word, role) = said.mark.shown(lang);
-    let unit =
-        if s.is_round_loop() { lang.pick("round", "раунд") } else { lang.pick("turn", "обмен") };
+    let unit = words::unit(s, lang);
     let mut text = format!("{shape} {word} · {unit} {round}");
     if attempts > 0 {
         text.push_str(&format!(

@@ -49,6 +49,8 @@ pub enum Spot {
 
 #[derive(Default)]
 pub struct Layout {
+    /// Rows of the front screen that stay visible under whatever lies over it.
+    pub header: u16,
     pub scrolls: HashMap<Pane, Scroll>,
     /// In drawing order: what lies on top comes last.
     pub hits: Vec<(Rect, Hit)>,

@@ -8,6 +8,7 @@ use crate::engine::wire::{Hit, Row};
 use crate::ui::markdown::highlight;
 use crate::ui::model::deck::{State, stands, state};
 use crate::ui::model::library::{Facet, Focus, Kind, Library};
+use crate::ui::text::one_line;
 use crate::ui::theme::Role;
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -154,9 +155,10 @@ fn entry(hit: &Hit, width: usize, selected: bool, style: Look) -> (Line<'static>
     let muted = style(Role::Muted);
     let mark = if selected { ("▌ ", style(Role::Focus)) } else { ("  ", muted) };
     let look = if selected { style(Role::Selection).add_modifier(Modifier::BOLD) } else { style(Role::Link) };
-    let line = format!(":{}", hit.line);
-    let place =
-        fitted(&[mark, (hit.id.as_str(), look), (" ", muted), (&hit.file, muted), (&line, muted)], width);
+    // Which file and line is what tells the results of a session apart: its name gives way.
+    let file = format!(" {}:{}", one_line(&hit.file, width / 2), hit.line);
+    let id = one_line(hit.id.as_str(), width.saturating_sub(file.width() + 2).max(8));
+    let place = fitted(&[mark, (id.as_str(), look), (file.as_str(), muted)], width);
     let text = style(Role::Text);
     let marked = highlight(text, style);
     let mut parts: Vec<(&str, Style)> = vec![mark];
@@ -269,11 +271,11 @@ mod tests {
         insta::assert_snapshot!(shown(&found(), 40, 15), @r#"
         / отчет кэш▏          поиск 4 200/10 000
         слова, «фраза», class: vendor: since: u…
-          2026-08-24-01-choose-cache report.md:…
+          2026-08-24-01-choose-cac… report.md:31
           - Делить кэш 20/80
-        ▌ 2026-08-24-03-drop-legacy 02-peer-kim…
+        ▌ 2026-08-24-03-drop… 02-peer-kimi.md:12
         ▌ …а  и в конце отчёт 日本語 красный
-          2026-07-02-01-log 2026-07-02-01-log.m…
+          2026-07-02-01-… 2026-07-02-01-log.md:3
           Отчёт
         "#);
     }

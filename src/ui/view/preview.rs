@@ -33,7 +33,10 @@ pub fn draw(model: &Model, canvas: &mut Canvas, area: Rect) {
     for q in &row.questions {
         lines.push(Line::default());
         let age = words::age(q.since, model.clock.now, lang);
-        lines.push(Line::styled(format!("! {} · {age}", q.id), canvas.style(Role::Waiting)));
+        lines.push(Line::styled(
+            format!("! {} · {} · {age}", words::asks(q.kind, lang), q.id),
+            canvas.style(Role::Waiting),
+        ));
         let head = &q.text[..q.text.floor_char_boundary(4_000)];
         lines.extend(wrap(head, width).into_iter().take(8).map(|l| Line::styled(l, text)));
     }

@@ -32,7 +32,7 @@ pub fn draw(reader: &Reader, canvas: &mut Canvas, area: Rect) {
     }
     let lines: Rc<Vec<String>> = match &reader.file {
         Some((id, file)) => canvas.layout.wraps.whole(id, &format!("file {file}"), text, body.width),
-        None => Rc::new(wrap(text.trim_end(), usize::from(body.width))),
+        None => Rc::new(hanging(text.trim_end(), usize::from(body.width))),
     };
     canvas.hit(body, Hit::Pane(Pane::Reader));
     let fresh = !canvas.layout.scrolls.contains_key(&Pane::Reader);
@@ -55,8 +55,36 @@ pub fn draw(reader: &Reader, canvas: &mut Canvas, area: Rect) {
     canvas.more(body, below, false);
 }
 
+/// Lines of a report: what does not fit goes on further in than its line began, so that labels stand out.
+fn hanging(text: &str, width: usize) -> Vec<String> {
+    const IN: usize = 4;
+    let line = |line: &str| {
+        let lead = (line.len() - line.trim_start_matches(' ').len()).min(width / 3);
+        if lead + IN >= width {
+            return wrap(line, width);
+        }
+        let parts = wrap(line.trim_start_matches(' '), width - lead - IN).into_iter().enumerate();
+        parts
+            .map(|(n, part)| format!("{}{part}", " ".repeat(if n == 0 { lead } else { lead + IN })))
+            .collect()
+    };
+    text.lines().flat_map(line).collect()
+}
+
 /// The wrapped line with which a line of the text begins.
 fn wrapped_at(text: &str, line: usize, width: u16) -> usize {
     let before = text.lines().take(line.saturating_sub(1));
     before.map(|l| wrap(l, usize::from(width)).len()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_hangs() {
+        let lines = hanging("label   one two three\n  in     four five\n", 16);
+        assert_eq!(lines, ["label   one", "    two three", "  in", "      four five"]);
+        assert!(hanging("a b c d e f", 3).iter().all(|l| l.len() <= 3));
+    }
 }

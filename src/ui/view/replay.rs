@@ -6,10 +6,12 @@ use crate::domain::time::Stamp;
 use crate::ui::markdown::{Marks, paint};
 use crate::ui::model::replay::{Moment, Replay, Shape};
 use crate::ui::theme::Role;
+use crate::ui::words;
+use jiff::tz::TimeZone;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 use std::collections::BTreeSet;
 use unicode_width::UnicodeWidthStr;
 
@@ -45,7 +47,8 @@ impl Replay {
 
     fn head(&self, frame: &mut Frame, area: Rect, style: Look) {
         let lang = self.lang;
-        let time = self.current().and_then(|m| m.time).map_or("—".to_string(), |time| time.to_string());
+        let time = self.current().and_then(|m| m.time);
+        let time = time.map_or("—".to_string(), |time| words::moment(&time.to_string(), &self.zone));
         let play = match (self.playing.is_some(), self.from_files) {
             (true, _) => lang.pick("▶ playing", "▶ идёт"),
             (false, true) => lang.pick("no log: from files", "журнала нет: по файлам"),
@@ -125,7 +128,7 @@ impl Replay {
                 ("  ", Style::default())
             };
             let (sign, role) = shape(moment);
-            let time = format!("{} ", clock(moment.time));
+            let time = format!("{} ", clock(moment.time, &self.zone));
             let (sign, who) = (
                 format!("{sign} "),
                 match moment.who.as_str() {
@@ -167,8 +170,15 @@ impl Replay {
             put(frame, area, n + 1, paint(row, &Marks::default(), None, style));
         }
         if rows.len() > room && room > 0 {
-            let more = format!("↓ {} ↵", rows.len() - room + 1);
-            put(frame, area, room, Line::from(Span::styled(more, style(Role::Muted))));
+            // At the right, as everywhere, and on a row of its own.
+            let more = format!("↓ {} {} ", rows.len() - room + 1, self.lang.pick("more", "ещё"));
+            let blank = " ".repeat((area.width as usize).saturating_sub(more.width()));
+            put(
+                frame,
+                area,
+                room,
+                fitted(&[(&blank, style(Role::Text)), (&more, style(Role::Muted))], area.width as usize),
+            );
         }
     }
 
@@ -196,10 +206,13 @@ fn shape(moment: &Moment) -> (&'static str, Role) {
     }
 }
 
-/// `12:03:10`, of the day in UTC as everywhere in the files.
-fn clock(time: Option<Stamp>) -> String {
-    let text = time.map(|time| time.to_string()).unwrap_or_default();
-    text.get(11..19).unwrap_or("——:——:——").to_string()
+/// `12:03:10`, as the pilot's clock showed it.
+fn clock(time: Option<Stamp>, zone: &TimeZone) -> String {
+    let time = time.and_then(|time| jiff::Timestamp::from_second(time.0).ok());
+    let Some(at) = time.map(|at| at.to_zoned_datetime(zone.clone())) else {
+        return "——:——:——".into();
+    };
+    format!("{:02}:{:02}:{:02}", at.hour(), at.minute(), at.second())
 }
 
 #[cfg(test)]
@@ -220,7 +233,7 @@ mod tests {
         let mut replay = opened(0);
         (0..3).for_each(|_| drop(replay.update(Input::Right)));
         insta::assert_snapshot!(shown(&replay, 80, 24), @r#"
-        2026-08-24-02-agree-log                   ‖ stopped · 4/9 · 2026-08-24T08:32:30Z
+        2026-08-24-02-agree-log                       ‖ stopped · 4/9 · 2026-08-24 08:32
         R0 ●──R1 ◐──R2 ○
         No result yet — 1 of 2: codex agrees, kimi objects · 2 vendors
            08:27:50 · began — Ротация журналов 日本語
@@ -253,14 +266,14 @@ mod tests {
            08:33:40 ✎ писатель Accepted: daily …
         ▌• 08:36:00 ✎ codex PASS
          • 08:37:10 ✎ kimi CONSENSUS: size or d…
-         • 08:39:30 ◆ обсуждение окончено: agre…
-         • 08:40:40 ? ждёт пилота: gate
+         • 08:39:30 ◆ обсуждение окончено: согл…
+         • 08:40:40 ? ждёт пилота: Decision Gate
         "#);
     }
 
     #[test]
     fn ui_replay_before_anything_came() {
-        let (mut replay, _) = Replay::open(id(), 0, Lang::En);
+        let (mut replay, _) = Replay::open(id(), 0, Lang::En, TimeZone::UTC);
         assert!(shown(&replay, 60, 10).contains("reading the log"));
         replay.update(Input::Tell(&Tell::Events { id: id(), events: vec![] }));
         assert!(shown(&replay, 60, 10).contains("nothing was recorded"));

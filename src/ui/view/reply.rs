@@ -69,7 +69,7 @@ fn heading(model: &Model, reply: &Reply, canvas: &mut Canvas, area: Rect) {
         Target::Question(q) => {
             let age = words::age(q.since, model.clock.now, lang);
             let waits = lang.pick("waits", "ждёт");
-            (format!("! {} · {} · {waits} {age}", slug(&reply.id), kind(q.kind, lang)), Role::Waiting)
+            (format!("! {} · {} · {waits} {age}", slug(&reply.id), words::asks(q.kind, lang)), Role::Waiting)
         }
         Target::Direct => (
             format!("{} · {}", slug(&reply.id), lang.pick("words for the writer", "слова писателю")),
@@ -79,7 +79,7 @@ fn heading(model: &Model, reply: &Reply, canvas: &mut Canvas, area: Rect) {
             let writer = || lang.pick("writer", "писатель").to_string();
             let who = call.vendor.clone().unwrap_or_else(writer);
             let what = lang.pick("stop and ask again:", "остановить и спросить заново:");
-            (format!("{what} {who} · {} · {}", call.purpose.key(), slug(&reply.id)), Role::Focus)
+            (format!("{what} {who} · {} · {}", call.purpose.text(lang), slug(&reply.id)), Role::Focus)
         }
         Target::Comment(place) => {
             (format!("{} · {} {place}", slug(&reply.id), lang.pick("about", "о")), Role::Focus)
@@ -206,33 +206,4 @@ fn frozen(reply: &Reply, lang: Lang, width: usize) -> Vec<String> {
         },
     };
     wrap(text, width)
-}
-
-fn kind(kind: QuestionKind, lang: Lang) -> &'static str {
-    match kind {
-        QuestionKind::Vendor => lang.pick("vendor", "вендор"),
-        QuestionKind::WpGate => lang.pick("work package", "РП"),
-        QuestionKind::Escalation => lang.pick("escalation", "эскалация"),
-        QuestionKind::Dispute => lang.pick("dispute at the limit", "спор на лимите"),
-        QuestionKind::PeerRetry => lang.pick("peer silent", "напарник молчит"),
-        QuestionKind::WriterRetry => lang.pick("writer silent", "писатель молчит"),
-        QuestionKind::Secret => lang.pick("secret in the prompt", "секрет в промпте"),
-        QuestionKind::Permission => lang.pick("asks for leave", "просит разрешения"),
-        QuestionKind::PilotTurn => lang.pick("your turn to write", "твой ход"),
-        QuestionKind::Clarify => lang.pick("role question", "вопрос о роли"),
-        QuestionKind::Participants => lang.pick("nobody left", "некому говорить"),
-        QuestionKind::Reserved => lang.pick("reserved decision", "решение только твоё"),
-        QuestionKind::Gate => lang.pick("Decision Gate", "Decision Gate"),
-        QuestionKind::Content => lang.pick("content gate", "content gate"),
-        QuestionKind::Findings => lang.pick("findings", "замечания"),
-        QuestionKind::Review => lang.pick("no review", "нет ревью"),
-        QuestionKind::Verify => lang.pick("verification", "проверка"),
-        QuestionKind::Deploy => lang.pick("deployment", "развёртывание"),
-        QuestionKind::Implement => lang.pick("implementation", "реализация"),
-        QuestionKind::Close => lang.pick("close or extend", "закрыть или продолжить"),
-        QuestionKind::Reflection => lang.pick("reflection", "рефлексия"),
-        QuestionKind::Budget => lang.pick("limit reached", "лимит исчерпан"),
-        QuestionKind::Storage => lang.pick("storage", "запись файлов"),
-        QuestionKind::Commit => lang.pick("commit", "коммит"),
-    }
 }

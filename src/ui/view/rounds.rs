@@ -1,11 +1,13 @@
 //! The summary of rounds: one entry for each participant, and the timeline.
 
 use super::draw::{Canvas, safe};
+use crate::domain::session::failure::Reason;
 use crate::domain::session::meta::Status;
 use crate::ui::model::lanes;
 use crate::ui::model::rounds::{Mark, Round, Said};
 use crate::ui::model::watched::Watched;
 use crate::ui::theme::Role;
+use crate::ui::words;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
@@ -70,13 +72,7 @@ pub fn timeline(w: &Watched, canvas: &Canvas, width: usize) -> Line<'static> {
 }
 
 fn label(w: &Watched, round: &Round, canvas: &Canvas) -> String {
-    let lang = canvas.lang();
-    let unit = if w.session().is_round_loop() {
-        lang.pick("round", "раунд")
-    } else {
-        lang.pick("turn", "обмен")
-    };
-    format!(" {unit} {:<2} ", round.number)
+    format!(" {} {:<2} ", words::unit(w.session(), canvas.lang()), round.number)
 }
 
 /// Who, what, and in whose words; never without the who.
@@ -85,6 +81,13 @@ fn entry(w: &Watched, said: &Said, canvas: &Canvas, width: usize) -> Vec<Span<'s
     let voices = lanes::voices(w.session(), canvas.lang());
     let name = voices.get(said.lane).map_or_else(String::new, |v| v.name.clone());
     let name = safe(&name, 12.min(width), canvas.look.theme.voice(said.lane));
+    // Who gave nothing has a reason, which is the engine's word; all other texts are the participant's own.
+    let text = match said.mark {
+        Mark::Silent | Mark::Out | Mark::Due | Mark::Never => {
+            Reason::from(said.text.as_str()).text(canvas.lang())
+        }
+        _ => said.text.clone(),
+    };
     let colon = if said.text.is_empty() { "" } else { ":" };
     let mark =
         safe(&format!(" {shape} {word}{colon}"), width.saturating_sub(name.width()), canvas.style(role));
@@ -92,9 +95,9 @@ fn entry(w: &Watched, said: &Said, canvas: &Canvas, width: usize) -> Vec<Span<'s
     let mark = Span::styled(format!(" {}", mark.content), mark.style);
     let rest = width.saturating_sub(name.width() + mark.width() + 1);
     let mut spans = vec![name, mark];
-    if rest > 3 && !said.text.is_empty() {
+    if rest > 3 && !text.is_empty() {
         spans.push(Span::raw(" "));
-        spans.push(safe(&said.text, rest, canvas.style(Role::Text)));
+        spans.push(safe(&text, rest, canvas.style(Role::Text)));
     }
     spans
 }

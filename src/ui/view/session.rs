@@ -12,6 +12,7 @@ use crate::ui::model::deck::{slug, stands};
 use crate::ui::model::pipeline::steps::hint;
 use crate::ui::model::watched::Watched;
 use crate::ui::model::{Model, Shown, lanes};
+use crate::ui::text::{one_line, wrap};
 use crate::ui::theme::Role;
 use crate::ui::words;
 use ratatui::layout::Rect;
@@ -33,13 +34,14 @@ pub fn draw(model: &Model, shown: &Shown, canvas: &mut Canvas, area: Rect) {
         let at = Rect { x: area.x + 1, y: area.y + 2, width: area.width - 1, height: 1 };
         return canvas.text(at, text, canvas.style(Role::Muted));
     };
-    header(model, shown, w, canvas, area);
+    let top = header(model, shown, w, canvas, area);
+    canvas.layout.header = top;
     let voices = lanes::voices(w.session(), model.lang());
     let columns = area.width >= COLUMNS && !shown.zoom && area.width / voices.len() as u16 >= LANE;
     let summary = summary_height(w, area, columns, shown.zoom, voices.len());
-    // Header 2, timeline 1, footer 1.
-    let rest = area.height.saturating_sub(4 + summary);
-    let mut body = Rect { y: area.y + 2, height: rest, ..area };
+    // The header, timeline 1, footer 1.
+    let rest = area.height.saturating_sub(top + 2 + summary);
+    let mut body = Rect { y: area.y + top, height: rest, ..area };
     if area.width >= FILES && !shown.zoom {
         body.width -= 30;
         files(w, canvas, Rect { x: body.right() + 1, width: 29, ..body });
@@ -55,15 +57,17 @@ pub fn draw(model: &Model, shown: &Shown, canvas: &mut Canvas, area: Rect) {
     canvas.line(Rect { y: below.bottom(), height: 1, ..area }, line);
 }
 
-fn header(model: &Model, shown: &Shown, w: &Watched, canvas: &mut Canvas, area: Rect) {
+/// Draws the header and returns how many rows it took: who agreed and who did not is never cut where there is room for
+/// another row (ui.md rule 9).
+fn header(model: &Model, shown: &Shown, w: &Watched, canvas: &mut Canvas, area: Rect) -> u16 {
     let lang = model.lang();
     let s = w.session();
     let name = Span::styled(slug(&shown.id).to_string(), canvas.style(Role::Focus));
-    let facts = facts(w, canvas).join(" · ");
-    let room = usize::from(area.width).saturating_sub(name.width() + 4);
-    let facts = safe(&facts, room, canvas.style(Role::Muted));
+    let slot = model.slots.of(&shown.id).map_or(String::new(), |n| format!("{n} "));
+    let room = usize::from(area.width).saturating_sub(slot.width() + name.width() + 4);
+    let facts = safe(&fitting(facts(w, canvas), room), room, canvas.style(Role::Muted));
     let left = room.saturating_sub(facts.width() + 3);
-    let mut title = vec![Span::raw(" "), name];
+    let mut title = vec![Span::raw(" "), Span::styled(slot, canvas.style(Role::Muted)), name];
     if left > 12 {
         title.extend([Span::raw("  "), safe(&s.meta.task_description, left, canvas.style(Role::Text))]);
     }
@@ -82,13 +86,43 @@ fn header(model: &Model, shown: &Shown, w: &Watched, canvas: &mut Canvas, area: 
         () => (format!("△ {}{}", panel.short(lang), doubts(&panel.doubts, lang)), Role::Warning),
     };
     let waits = bar::waiting(model, canvas, area.width < 100);
-    let room = usize::from(area.width).saturating_sub(waits.width() + 2);
-    let left = Line::from(vec![Span::raw(" "), safe(&text, room, canvas.style(role))]);
+    let beside = usize::from(area.width).saturating_sub(waits.width() + 2);
+    let alone = usize::from(area.width).saturating_sub(2);
     canvas.hit(
         Rect { x: area.right().saturating_sub(waits.width() as u16), width: waits.width() as u16, ..second },
         Hit::Action(crate::ui::action::Action::NextQuestion),
     );
-    canvas.ends(second, left, waits);
+    let line = |text: &str, room: usize, canvas: &Canvas| {
+        Line::from(vec![Span::raw(" "), safe(text, room, canvas.style(role))])
+    };
+    // The first row is short because of the number beside it; the rest has the whole width.
+    let text = one_line(&text, usize::MAX);
+    let first = wrap(&text, beside).into_iter().next().unwrap_or_default();
+    let rest = text.strip_prefix(first.as_str()).unwrap_or_default().trim_start();
+    let most = usize::from(area.height / 7).min(3);
+    let mut rows = if rest.is_empty() || most == 0 { Vec::new() } else { wrap(rest, alone) };
+    if rows.len() > most {
+        let last = rows.split_off(most - 1).join(" ");
+        rows.push(last);
+    }
+    let shown = if rows.is_empty() { &text } else { &first };
+    canvas.ends(second, line(shown, beside, canvas), waits);
+    for (n, row) in rows.iter().enumerate() {
+        let at = Rect { y: second.y + 1 + n as u16, ..second };
+        canvas.line(at, line(row, alone, canvas));
+    }
+    2 + rows.len() as u16
+}
+
+/// The facts in their order, as many as there is room for: whole ones, the most telling first.
+fn fitting(mut facts: Vec<(u8, String)>, room: usize) -> String {
+    let joined =
+        |facts: &[(u8, String)]| facts.iter().map(|(_, f)| f.as_str()).collect::<Vec<_>>().join(" · ");
+    while facts.len() > 1 && joined(&facts).width() > room {
+        let least = facts.iter().enumerate().max_by_key(|(_, (rank, _))| *rank).map_or(0, |(n, _)| n);
+        facts.remove(least);
+    }
+    joined(&facts)
 }
 
 /// What makes the panel weaker than it looks, while it still speaks.
@@ -102,46 +136,44 @@ fn doubts(doubts: &[Doubt], lang: Lang) -> String {
     doubts.iter().map(say).collect()
 }
 
-/// Round, token, time, tokens, cost; what is unknown is left out or a dash.
-fn facts(w: &Watched, canvas: &Canvas) -> Vec<String> {
+/// Round, token, time, tokens, cost; what is unknown is left out or a dash. Each with a rank: where there is no room the
+/// highest goes first.
+fn facts(w: &Watched, canvas: &Canvas) -> Vec<(u8, String)> {
     let s = w.session();
     let lang = canvas.lang();
     // A round begins with its first call, not with its first reply.
     let running = w.call.as_ref().map_or(0, |run| run.call.round);
     let last = w.rounds.last().map_or(0, |r| r.number).max(running);
-    let (unit, limit) = if s.is_round_loop() {
-        (lang.pick("round", "раунд"), s.meta.rounds_limit)
-    } else {
-        (lang.pick("turn", "обмен"), s.meta.turns_limit)
-    };
-    let mut out = vec![format!("{unit} {last} {} {limit}", lang.pick("of", "из"))];
-    out.extend(hint(w, lang));
+    let unit = words::unit(s, lang);
+    let limit = if s.is_round_loop() { s.meta.rounds_limit } else { s.meta.turns_limit };
+    let mut out = vec![(1, format!("{unit} {last} {} {limit}", lang.pick("of", "из")))];
+    out.extend(hint(w, lang).map(|hint| (0, hint)));
     match (s.meta.status, w.view.owner) {
         (Status::Completed, _) => {
             let closed = lang.pick("closed", "закрыта");
             let class =
                 s.meta.engine_result_class.map(|_| stands(s.meta.status, s.meta.engine_result_class, lang));
-            out.push(class.map_or(closed.to_string(), |class| format!("{closed} · {}", class.word)));
+            out.push((0, class.map_or(closed.to_string(), |class| format!("{closed} · {}", class.word))));
         }
-        (Status::Interrupted, _) => out.push(lang.pick("interrupted", "прервана").to_string()),
+        (Status::Interrupted, _) => out.push((0, lang.pick("interrupted", "прервана").to_string())),
         (_, Owner::Other { pid }) => {
-            out.push(format!("{} {pid}", lang.pick("driven by process", "ведёт процесс")))
+            out.push((0, format!("{} {pid}", lang.pick("driven by process", "ведёт процесс"))))
         }
-        (_, Owner::Nobody) => out.push(lang.pick("standing", "стоит").to_string()),
+        (_, Owner::Nobody) => out.push((0, lang.pick("standing", "стоит").to_string())),
         (_, Owner::Here) => {}
     }
     if s.is_round_loop() {
         let holder = &s.meta.write_token_holder;
         let holder = if holder == "writer_agent" { lang.pick("writer", "писатель") } else { holder };
-        out.push(format!("{}: {holder}", lang.pick("token", "перо")));
+        out.push((4, format!("{}: {holder}", lang.pick("token", "перо"))));
     }
     if let Some(start) = Stamp::parse(&s.meta.start_time) {
         let end = Stamp::parse(&s.meta.end_time).unwrap_or(canvas.clock.now);
-        out.push(words::age(start, end, lang));
+        out.push((3, words::age(start, end, lang)));
     }
     // Before the first call has ended there is nothing to know.
     if !w.spent.of.is_empty() {
-        out.push(words::spent(&w.spent.total(), lang));
+        out.push((2, words::spent(&w.spent.total(), lang)));
     }
     out
 }

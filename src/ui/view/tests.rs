@@ -1,6 +1,7 @@
 //! What is drawn. Here the small harness and what must hold on every screen; the screens in their states are next to it.
 
 mod deck;
+mod footer;
 mod form;
 mod gate;
 mod help;

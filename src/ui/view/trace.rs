@@ -4,12 +4,15 @@ use super::bar;
 use super::draw::{Canvas, safe};
 use super::layout::{Hit, Pane};
 use crate::domain::lang::Lang;
+use crate::domain::session::pipeline::track::short;
 use crate::engine::wire::trace::{Goal, Kind, Step};
 use crate::ui::model::Model;
 use crate::ui::model::deck::slug;
 use crate::ui::model::trace::{Group, Trace, group};
 use crate::ui::text::{one_line, wrap};
 use crate::ui::theme::Role;
+use crate::ui::words::moment;
+use jiff::tz::TimeZone;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
@@ -75,7 +78,7 @@ fn entry(step: &Step, selected: bool, width: usize, canvas: &Canvas) -> Vec<Line
         true => Span::styled("▌", canvas.style(Role::Focus)),
         false => Span::raw(" "),
     };
-    let (shape, name, role) = words(&step.kind, lang);
+    let (shape, name, role) = words(&step.kind, lang, &canvas.look.zone);
     let end = step.goal.as_ref().map(leads).unwrap_or_default();
     let room = width.saturating_sub(1 + indent);
     // The place gives way where both do not fit, and its end says most.
@@ -158,17 +161,16 @@ fn leads(goal: &Goal) -> String {
 }
 
 /// A sign, words and a colour for a step; each of them says it alone.
-fn words(kind: &Kind, lang: Lang) -> (&'static str, String, Role) {
+fn words(kind: &Kind, lang: Lang, zone: &TimeZone) -> (&'static str, String, Role) {
     let plain = |sign, en: &'static str, ru: &'static str, role| (sign, lang.pick(en, ru).to_string(), role);
     let dated = |text: &str, at: &str| match at {
         "" => text.to_string(),
-        at => format!("{text} · {at}"),
+        at => format!("{text} · {}", moment(at, zone)),
     };
     match kind {
         Kind::Line => plain("▪", "line", "строка", Role::Text),
         Kind::Commit { sha } => {
-            let short = sha.get(..12).unwrap_or(sha);
-            ("●", format!("{} {short}", lang.pick("commit", "коммит")), Role::Done)
+            ("●", format!("{} {}", lang.pick("commit", "коммит"), short(sha)), Role::Done)
         }
         Kind::Uncommitted => plain("○", "not committed yet", "ещё не в коммите", Role::Muted),
         Kind::Foreign => {
@@ -188,9 +190,14 @@ fn words(kind: &Kind, lang: Lang) -> (&'static str, String, Role) {
         }
         Kind::Finding => plain("!", "finding", "замечание", Role::Warning),
         Kind::Gone => plain("✓", "not found again", "больше не найдено", Role::Done),
-        Kind::Approval { lines, at } => {
-            let text = lang.pick("approved by you, line", "одобрено тобой, строка");
-            ("✓", dated(&format!("content gate · {text} {lines}"), at), Role::Done)
+        Kind::Approval { edit, lines, at } => {
+            let text = match (*edit, lang) {
+                (0, Lang::En) => format!("approved by you, line {lines}"),
+                (0, Lang::Ru) => format!("одобрено тобой, строка {lines}"),
+                (edit, Lang::En) => format!("edit {edit} approved by you, line {lines}"),
+                (edit, Lang::Ru) => format!("правка {edit} одобрена тобой, строка {lines}"),
+            };
+            ("✓", dated(&text, at), Role::Done)
         }
         Kind::Decision { choice, at } => ("◆", dated(&format!("Decision Gate · {choice}"), at), Role::Gate),
         Kind::Consensus => plain("=", "consensus", "консенсус", Role::Text),

@@ -123,7 +123,7 @@ fn ui_9_a_failed_peer_is_in_the_heading_and_takes_a_key() {
     let panel = panel(&rotation());
     assert_eq!(
         panel.heading(Lang::En),
-        "Consensus — 1 of 2: codex agrees, hermes failed (exit_1) · 1 vendor"
+        "Consensus — 1 of 2: codex agrees, hermes failed (error, code 1) · 1 vendor"
     );
     assert_eq!(panel.short(Lang::En), "2 invited · 1 spoke · 1 vendor");
     assert_eq!((panel.seats[1].spoke, panel.seats[1].skips.as_slice()), (false, &[1, 2][..]));

@@ -130,3 +130,8 @@ impl Track {
 
 /// [`Deployed::sha`] of a folder that is in no repository.
 pub const COPIED: &str = "copy";
+
+/// An object id of git as people read it: everywhere as long, so that two places can be compared by eye.
+pub fn short(id: &str) -> &str {
+    id.get(..12).unwrap_or(id)
+}

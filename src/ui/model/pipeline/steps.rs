@@ -108,7 +108,7 @@ fn name(step: usize, lang: Lang) -> &'static str {
     match step {
         ISOLATE => lang.pick("isolate", "изоляция"),
         EDIT => lang.pick("edit", "правка"),
-        CONTENT => "content gate",
+        CONTENT => lang.pick("content gate", "одобрение"),
         REVIEW => lang.pick("review", "ревью"),
         VERIFY => lang.pick("verify", "проверка"),
         DEPLOY => lang.pick("deploy", "деплой"),

@@ -1,12 +1,18 @@
 //! One line of the timeline.
 
+mod implementation;
+
 use crate::domain::fact::Fact;
 use crate::domain::lang::Lang;
 use crate::domain::session::marker::without_markers;
+use crate::domain::session::meta::Status;
+use crate::domain::session::pipeline::track::short;
 use crate::domain::session::secret::Clearance;
 use crate::domain::session::turn::Turn;
 use crate::domain::time::Stamp;
 use crate::engine::wire::Event;
+use crate::ui::model::deck::stands;
+use crate::ui::words;
 
 /// An event that is worth looking at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,16 +74,22 @@ pub fn moment(index: usize, event: &Event, lang: Lang) -> Option<Moment> {
             round: Some(name.number),
             who: vendor.clone(),
             file: Some(format!("{}.rejected-{k}.txt", name.stem())),
-            ..blank(Shape::Failed, format!("{} {reason}", pick("reply not accepted:", "ответ не принят:")))
+            ..blank(
+                Shape::Failed,
+                format!("{} {}", pick("reply not accepted:", "ответ не принят:"), reason.text(lang)),
+            )
         },
         Fact::Skipped { round, vendor, reason, failed, .. } => {
             let out = if *failed { pick(", out of the session", ", выбыл") } else { String::new() };
-            let text = format!("{} {reason}{out}", pick("no reply:", "нет ответа:"));
+            let text = format!("{} {}{out}", pick("no reply:", "нет ответа:"), reason.text(lang));
             Moment { round: Some(*round), who: vendor.clone(), ..blank(Shape::Failed, text) }
         }
         Fact::CallFailed { call, reason, .. } => Moment {
             who: call.vendor.clone().unwrap_or_else(|| "writer".into()),
-            ..blank(Shape::Failed, format!("{} {reason}", pick("call failed:", "вызов не удался:")))
+            ..blank(
+                Shape::Failed,
+                format!("{} {}", pick("call failed:", "вызов не удался:"), reason.text(lang)),
+            )
         },
         Fact::Withheld { call, .. } => Moment {
             who: call.vendor.clone().unwrap_or_else(|| "writer".into()),
@@ -117,14 +129,19 @@ pub fn moment(index: usize, event: &Event, lang: Lang) -> Option<Moment> {
             ..blank(Shape::Pilot, format!("{} {answer}", pick("pilot:", "пилот:")))
         },
         Fact::Asked { question } => {
-            blank(Shape::Pilot, format!("{} {}", pick("waits for the pilot:", "ждёт пилота:"), question.id))
+            let what = words::asks(question.kind, lang);
+            blank(Shape::Pilot, format!("{} {what}", pick("waits for the pilot:", "ждёт пилота:")))
         }
         Fact::LoopEnded { class, majority } => {
             let by =
                 if *majority { pick(" by majority", " большинством") } else { String::new() };
             blank(
                 Shape::Verdict,
-                format!("{} {}{by}", pick("discussion ended:", "обсуждение окончено:"), class.key()),
+                format!(
+                    "{} {}{by}",
+                    pick("discussion ended:", "обсуждение окончено:"),
+                    stands(Status::Completed, Some(*class), lang).word
+                ),
             )
         }
         Fact::GateClosed { decision, .. } => {
@@ -162,17 +179,13 @@ pub fn moment(index: usize, event: &Event, lang: Lang) -> Option<Moment> {
         },
         Fact::Committed { sha, .. } => blank(
             Shape::Step,
-            format!(
-                "{} {}",
-                pick("committed", "коммит"),
-                sha.as_deref().and_then(|s| s.get(..12)).unwrap_or("—")
-            ),
+            format!("{} {}", pick("committed", "коммит"), sha.as_deref().map_or("—", short)),
         ),
         Fact::CommitRefused { text } => blank(Shape::Failed, text.clone()),
         Fact::Interrupted { .. } => blank(Shape::Pilot, pick("interrupted", "прервано")),
         Fact::Resumed => blank(Shape::Pilot, pick("resumed", "продолжено")),
         Fact::Completed => blank(Shape::Step, pick("completed", "завершено")),
-        _ => return None,
+        fact => return implementation::moment(fact, lang, blank),
     })
 }
 

@@ -52,7 +52,7 @@ pub fn story() -> Vec<Event> {
 }
 
 pub fn opened(seen: u64) -> Replay {
-    let (mut replay, outs) = Replay::open(id(), seen, Lang::En);
+    let (mut replay, outs) = Replay::open(id(), seen, Lang::En, TimeZone::UTC);
     assert_eq!(outs, [Out::ask(Ask::Events { id: id() })]);
     replay.update(Input::Tell(&Tell::Events { id: id(), events: story() }));
     replay
@@ -128,7 +128,7 @@ fn ui_replay_walks_through_the_unseen_only() {
         files.push(replay.current().unwrap().text.clone());
     }
     assert_eq!(files[0], "02-peer-kimi.md");
-    assert_eq!(files[1..3], ["discussion ended: agreed", "waits for the pilot: gate"]);
+    assert_eq!(files[1..3], ["discussion ended: agreed", "waits for the pilot: Decision Gate"]);
     assert!(files[3].starts_with("CONSENSUS"), "round again: {}", files[3]);
 }
 
@@ -170,7 +170,7 @@ fn ui_seen_marks_never_go_back() {
 
 #[test]
 fn ui_replay_of_a_session_without_a_log() {
-    let (mut replay, _) = Replay::open(id(), 0, Lang::En);
+    let (mut replay, _) = Replay::open(id(), 0, Lang::En, TimeZone::UTC);
     let outs = replay.update(Input::Tell(&Tell::Events { id: id(), events: vec![] }));
     assert_eq!(outs, [Out::ask(Ask::Watch { id: id() })]);
     let session = fold(&story()).unwrap();

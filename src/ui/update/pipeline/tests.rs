@@ -130,7 +130,7 @@ fn pc_503_a_decided_change_is_not_decided_on_again() {
     hear(&mut m, event(41, Fact::ContentDecided { record }));
     drawn(&mut m);
     assert_eq!(asks(&typed(&mut m, "n")), []);
-    assert!(said(&m).contains("no open change"));
+    assert!(said(&m).contains("no open change under the cursor"));
     m.toast = None;
     assert!(drawn(&mut m).contains("✓ change 1/3 · approved"));
 }

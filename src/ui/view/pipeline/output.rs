@@ -19,11 +19,9 @@ pub fn output(p: &Pipeline, w: &Watched, canvas: &mut Canvas, area: Rect) {
     let pane = Pane::Pipeline(Part::Output);
     let width = area.width.max(1);
     if let Some(run) = w.call.as_ref().filter(|run| run.call.purpose.is_pipeline()) {
-        let head = match run.notice.as_str() {
-            "" => run.call.purpose.key().to_string(),
-            notice => notice.to_string(),
-        };
-        let head = crate::ui::view::draw::safe(&head, usize::from(width), canvas.style(Role::Running));
+        let says = run.says(lang);
+        let head = if says.is_empty() { run.call.purpose.text(lang) } else { &says };
+        let head = crate::ui::view::draw::safe(head, usize::from(width), canvas.style(Role::Running));
         canvas.line(area, head.into());
         let body = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
         if w.view.preview.is_empty() {

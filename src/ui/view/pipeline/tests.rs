@@ -213,7 +213,7 @@ fn pipeline_editing_80() {
     |
     |
     |
-    | Enter open   Tab part   ! next question   d direct   p pause   t files  ? keys
+    | Tab part   ! next question   d direct   p pause   t files   Esc back    ? keys
     ");
 }
 
@@ -243,7 +243,7 @@ fn pipeline_gate_80() {
     |     9 +delta
     | ~ app/src/fetch/retry.rs +3 −1
     | @@ -10,4 +10,6 @@ fn fetch() {                                       ↓ 10 more
-    | y approve   n reject   Enter open   a answer   c comment   ] change     ? keys
+    | y approve  n reject  a answer  c comment  T trace  Tab part  ] change   ? keys
     ");
 }
 
@@ -289,7 +289,7 @@ fn pipeline_gate_120() {
     |                                │
     | findings ──────────────────────│
     | no review yet                  │
-    | y approve   n reject   Enter open   a answer   c comment   ] change   Tab part   s side   w whole   v compare   ? keys
+    | y approve  n reject  a answer  c comment  T trace  Tab part  ] change  s side  w whole  v compare  d direct     ? keys
     ");
 }
 
@@ -310,7 +310,7 @@ fn pipeline_gate_40() {
     |  8 -gamma
     |  9 +delta
     | ~ app/src/fetch/retry.rs +3  ↓ 13 more
-    | y approve   n reject   w whole  ? keys
+    | y approve  n reject  a answer   ? keys
     ");
 }
 
@@ -318,8 +318,8 @@ fn pipeline_gate_40() {
 fn pipeline_gate_ru_80() {
     insta::assert_snapshot!(screen(&mut at_gate((80, 24), Lang::Ru)), @r"
     | cap-fetcher-retries · реализация           ! ждут тебя: 2 · дольше всех 14 мин
-    | ✓ изоляция  ✓ правка  ! content 2/3  ○ ревью  ○ проверка  ○ деплой  ○ итог
-    | ! content gate · ждёт тебя 0 с · app/Strategy.md is a document whose content i…
+    | ✓ изоляция  ✓ правка  ! одобрение 2/3  ○ ревью  ○ проверка  ○ деплой  ○ итог
+    | ! одобрение · ждёт тебя 0 с · app/Strategy.md is a document whose content is y…
     | файлы 3 [diff] замечания  вывод  SHA ──────────────────────────────────────────
     | с базой · изменение 3/5
     | ~ app/Strategy.md +3 −2
@@ -340,7 +340,7 @@ fn pipeline_gate_ru_80() {
     |     9 +delta
     | ~ app/src/fetch/retry.rs +3 −1
     | @@ -10,4 +10,6 @@ fn fetch() {                                        ↓ 10 ещё
-    | y одобрить   n отклонить   Enter открыть   a ответить   c заметка    ? клавиши
+    | y одобрить  n отклонить  a ответить  c заметка  T след  Tab часть    ? клавиши
     ");
 }
 
@@ -370,7 +370,7 @@ fn pipeline_findings_80() {
     |
     |
     |
-    | Enter open   a answer   Tab part   ! next question   d direct           ? keys
+    | a answer  T trace  Tab part  Enter open  ! next question  d direct      ? keys
     ");
 }
 
@@ -416,7 +416,7 @@ fn pipeline_findings_120() {
     |                                │
     |                                │
     |                                │
-    | Enter open   a answer   c comment   ] change   Tab part   s side   w whole   v compare   ! next question        ? keys
+    | a answer  c comment  T trace  Tab part  Enter open  ] change  s side  w whole  v compare  ! next question       ? keys
     ");
 }
 
@@ -446,7 +446,7 @@ fn pipeline_verifying_80() {
     |
     |
     |
-    | Enter open   Tab part   ! next question   d direct   p pause   t files  ? keys
+    | Tab part  ! next question  d direct  p pause  t files  f follow         ? keys
     ");
 }
 
@@ -476,7 +476,7 @@ fn pipeline_failed_80() {
     |
     |
     |
-    | r retry   e escalate   Enter open   a answer   Tab part   d direct      ? keys
+    | r retry  e escalate  a answer  Tab part  Enter open  ! next question    ? keys
     ");
 }
 
@@ -497,7 +497,7 @@ fn pipeline_failed_40() {
     |
     |
     |
-    | r retry   e escalate   p pause  ? keys
+    | r retry  e escalate  a answer   ? keys
     ");
 }
 
@@ -527,7 +527,7 @@ fn pipeline_refused_80() {
     |
     |
     |
-    | r retry   e escalate   Enter open   a answer   Tab part   d direct      ? keys
+    | r retry  e escalate  a answer  Tab part  ! next question  d direct      ? keys
     ");
 }
 
@@ -557,7 +557,7 @@ fn pipeline_done_80() {
     |
     |
     |
-    | Enter open   Tab part   ! next question   t files   Esc back            ? keys
+    | Tab part   Enter open   ! next question   t files   Esc back            ? keys
     ");
 }
 

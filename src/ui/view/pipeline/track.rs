@@ -109,8 +109,9 @@ fn now(p: &Pipeline, w: &Watched, step: &Step, canvas: &Canvas) -> (String, Role
         if let Some(vendor) = &run.call.vendor {
             text.push_str(&format!(" · {vendor}"));
         }
-        if !run.notice.is_empty() {
-            text.push_str(&format!(" · {}", run.notice));
+        let says = run.says(lang);
+        if !says.is_empty() {
+            text.push_str(&format!(" · {says}"));
         }
         return (text, role);
     }

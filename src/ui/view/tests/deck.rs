@@ -10,17 +10,17 @@ fn deck_en_80() {
     | flightdeck                                 ! 2 waiting for you · oldest 14 min
     |────────────────────────────────────────────────────────────────────────────────
     | waiting
-    |▌! cap-fetcher-retries      round 2/6   codex escalates: is downtime…    14 min
-    | ◆ choose-cache-eviction    turn 1/6    Consensus reached.                3 min
+    |▌! 4 cap-fetcher-retries    round 2/6   codex escalates: is downtime…    14 min
+    | ◆ 2 choose-cache-eviction  turn 1/6    Consensus reached.                3 min
     | live
-    | ● agree-log-rotation       round 1/6   ✎ hermes writing · 41 s
-    | ● port-auth-middleware     turn 4/10   red ␛]0;owned␇ ␛]52;c;aGk=␇ a…    09:41
+    | ● 3 agree-log-rotation     round 1/6   ✎ hermes writing · 41 s
+    | ● 1 port-auth-middleware   turn 4/10   red ␛]0;owned␇ ␛]52;c;aGk=␇ a…    09:41
     | today
-    | ✗ drop-legacy-token-table  not agreed  2 escalations                     09:41
-    | ◐ rename-metrics           partial     Decide about rename-metrics       09:41
+    | ✗   drop-legacy-token-tab… not agreed  2 escalations                     09:41
+    | ◐   rename-metrics         partial     Decide about rename-metrics       09:41
     | earlier · 206 older ones in the library
-    | ✓ pereimenovat-metriki     agreed      Переименовать метрики без про…    08-19
-    | ◌ △ other-programs-session interrupted Decide about other-programs-s…    08-18
+    | ✓   pereimenovat-metriki   agreed      Переименовать метрики без про…    08-19
+    | ◌   △ other-programs-sess… interrupted Decide about other-programs-s…    08-18
     |
     |
     |
@@ -30,7 +30,7 @@ fn deck_en_80() {
     |
     |
     |────────────────────────────────────────────────────────────────────────────────
-    | Enter open   ! next question   n new   p pause   / filter   L library   ? keys
+    | Enter open  ! next question  n new  p pause  / filter  L library        ? keys
     ");
 }
 
@@ -42,17 +42,17 @@ fn deck_en_120() {
     | flightdeck                                                                         ! 2 waiting for you · oldest 14 min
     |────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
     | waiting                                                                │ 2026-08-24-09-cap-fetcher-retries
-    |▌! cap-fetcher-retries      round 2/6   codex escalates: is d…   14 min │ Decide about cap-fetcher-retries
-    | ◆ choose-cache-eviction    turn 1/6    Consensus reached.        3 min │
-    | live                                                                   │ ! escalation-00 · 14 min
-    | ● agree-log-rotation       round 1/6   ✎ hermes writing · 41…          │ codex escalates: is downtime allowed?
-    | ● port-auth-middleware     turn 4/10   red ␛]0;owned␇ ␛]52;c…    09:41 │
+    |▌! 4 cap-fetcher-retries    round 2/6   codex escalates: is d…   14 min │ Decide about cap-fetcher-retries
+    | ◆ 2 choose-cache-eviction  turn 1/6    Consensus reached.        3 min │
+    | live                                                                   │ ! escalation · escalation-00 · 14 min
+    | ● 3 agree-log-rotation     round 1/6   ✎ hermes writing · 41…          │ codex escalates: is downtime allowed?
+    | ● 1 port-auth-middleware   turn 4/10   red ␛]0;owned␇ ␛]52;c…    09:41 │
     | today                                                                  │
-    | ✗ drop-legacy-token-table  not agreed  2 escalations             09:41 │
-    | ◐ rename-metrics           partial     Decide about rename-m…    09:41 │
+    | ✗   drop-legacy-token-tab… not agreed  2 escalations             09:41 │
+    | ◐   rename-metrics         partial     Decide about rename-m…    09:41 │
     | earlier · 206 older ones in the library                                │
-    | ✓ pereimenovat-metriki     agreed      Переименовать метрики…    08-19 │
-    | ◌ △ other-programs-session interrupted Decide about other-pr…    08-18 │
+    | ✓   pereimenovat-metriki   agreed      Переименовать метрики…    08-19 │
+    | ◌   △ other-programs-sess… interrupted Decide about other-pr…    08-18 │
     |                                                                        │
     |                                                                        │
     |                                                                        │
@@ -90,18 +90,18 @@ fn deck_en_40() {
     | flightdeck        ! 2 waiting · 14 min
     |────────────────────────────────────────
     | waiting
-    |▌! cap-fetcher-retries           14 min
-    | ◆ choose-cache-eviction          3 min
+    |▌! 4 cap-fetcher-retries         14 min
+    | ◆ 2 choose-cache-eviction        3 min
     | live
-    | ● agree-log-rotation
-    | ● port-auth-middleware           09:41
+    | ● 3 agree-log-rotation        writing
+    | ● 1 port-auth-middleware    live 09:41
     | today
-    | ✗ drop-legacy-token-table        09:41
-    | ◐ rename-metrics                 09:41
+    | ✗   drop-legacy-token not agreed 09:41
+    | ◐   rename-metrics       partial 09:41
     | earlier · 206 older ones in the library
-    | ✓ pereimenovat-metriki        ↓ 1 more
+    | ✓   pereimenovat-metriki  agr ↓ 1 more
     |────────────────────────────────────────
-    | Enter open   ! next question    ? keys
+    | Enter open  ! next question     ? keys
     ");
 }
 
@@ -113,17 +113,17 @@ fn deck_ru_80() {
     | flightdeck                                 ! ждут тебя: 2 · дольше всех 14 мин
     |────────────────────────────────────────────────────────────────────────────────
     | ждут
-    |▌! cap-fetcher-retries      раунд 2/6    codex escalates: is downtime…   14 мин
-    | ◆ choose-cache-eviction    ход 1/6      Consensus reached.               3 мин
+    |▌! 4 cap-fetcher-retries    раунд 2/6    codex escalates: is downtime…   14 мин
+    | ◆ 2 choose-cache-eviction  ход 1/6      Consensus reached.               3 мин
     | идут
-    | ● agree-log-rotation       раунд 1/6    ✎ hermes пишет · 41 с
-    | ● port-auth-middleware     ход 4/10     red ␛]0;owned␇ ␛]52;c;aGk=␇…     09:41
+    | ● 3 agree-log-rotation     раунд 1/6    ✎ hermes пишет · 41 с
+    | ● 1 port-auth-middleware   ход 4/10     red ␛]0;owned␇ ␛]52;c;aGk=␇…     09:41
     | сегодня
-    | ✗ drop-legacy-token-table  без согласия 2 эскалации                      09:41
-    | ◐ rename-metrics           частично     Decide about rename-metrics      09:41
+    | ✗   drop-legacy-token-tab… без согласия 2 эскалации                      09:41
+    | ◐   rename-metrics         частично     Decide about rename-metrics      09:41
     | раньше · 206 более старых — в архиве
-    | ✓ pereimenovat-metriki     согласие     Переименовать метрики без пр…    08-19
-    | ◌ △ other-programs-session прервана     Decide about other-programs-…    08-18
+    | ✓   pereimenovat-metriki   согласие     Переименовать метрики без пр…    08-19
+    | ◌   △ other-programs-sess… прервана     Decide about other-programs-…    08-18
     |
     |
     |
@@ -133,7 +133,7 @@ fn deck_ru_80() {
     |
     |
     |────────────────────────────────────────────────────────────────────────────────
-    | Enter открыть   ! след. вопрос   n новая   p пауза   / фильтр        ? клавиши
+    | Enter открыть  ! след. вопрос  n новая  p пауза  / фильтр  L архив   ? клавиши
     ");
 }
 
@@ -145,18 +145,18 @@ fn deck_ru_40() {
     | flightdeck           ! 2 ждут · 14 мин
     |────────────────────────────────────────
     | ждут
-    |▌! cap-fetcher-retries           14 мин
-    | ◆ choose-cache-eviction          3 мин
+    |▌! 4 cap-fetcher-retries         14 мин
+    | ◆ 2 choose-cache-eviction        3 мин
     | идут
-    | ● agree-log-rotation
-    | ● port-auth-middleware           09:41
+    | ● 3 agree-log-rotation          пишет
+    | ● 1 port-auth-middleware    идёт 09:41
     | сегодня
-    | ✗ drop-legacy-token-table        09:41
-    | ◐ rename-metrics                 09:41
+    | ✗   drop-legacy-tok без согласия 09:41
+    | ◐   rename-metrics      частично 09:41
     | раньше · 206 более старых — в архиве
-    | ✓ pereimenovat-metriki         ↓ 1 ещё
+    | ✓   pereimenovat-metrik соглас ↓ 1 ещё
     |────────────────────────────────────────
-    | Enter открыть   n новая      ? клавиши
+    | Enter открыть  n новая       ? клавиши
     ");
 }
 
@@ -168,7 +168,7 @@ fn the_footer_says_that_a_standing_session_can_go_on() {
         (Owner::Here, Status::Started, Lang::En, "p pause"),
         (Owner::Nobody, Status::Started, Lang::En, "p go on"),
         (Owner::Nobody, Status::Interrupted, Lang::Ru, "p продолжить"),
-        (Owner::Nobody, Status::Completed, Lang::En, "p pause"),
+        (Owner::Nobody, Status::Completed, Lang::En, ""),
     ] {
         let mut m = model((120, 24), lang);
         let selected = m.deck.rows[0].id.clone();
@@ -176,5 +176,7 @@ fn the_footer_says_that_a_standing_session_can_go_on() {
         (m.deck.rows[0].owner, m.deck.rows[0].status) = (owner, status);
         let screen = drawn(&mut m);
         assert!(screen.contains(want), "{owner:?} {status:?}\n{screen}");
+        let offered = screen.contains("p pause") || screen.contains("p go on");
+        assert!(!want.is_empty() || !offered, "a closed session knows neither\n{screen}");
     }
 }

@@ -40,7 +40,7 @@ fn form_en_80() {
     | Opening Peer Session
     | ? No WP in the plan. Go on?
     | Start again to begin all the same; nothing was created yet.
-    | Ctrl+s start   Esc cancel   ! next question   Ctrl+e $EDITOR            ? keys
+    | Ctrl+s start  Esc cancel  F2 next question  Ctrl+e $EDITOR  Tab field  F1 keys
     ");
 }
 
@@ -73,7 +73,7 @@ fn form_en_40() {
     | vendors
     | ✓ codex
     | ✗ kimi — not on PATH
-    | Ctrl+s start   Esc cancel       ? keys
+    | Ctrl+s start  Esc cancel       F1 keys
     ");
 }
 
@@ -131,6 +131,6 @@ fn form_ru_120() {
     |
     |
     |
-    | Ctrl+s начать   Esc отмена   ! след. вопрос   Ctrl+e $EDITOR   Tab поле   Ctrl+c выход                       ? клавиши
+    | Ctrl+s начать   Esc отмена   F2 след. вопрос   Ctrl+e $EDITOR   Tab поле                                    F1 клавиши
     ");
 }

@@ -31,7 +31,7 @@ fn gate_en_80() {
     |  b   implement now (unavailable: no implementation backend is configured)
     |  c   record and close at once
     | △ weak panel: press the same key again to decide A
-    | Esc later   s sources   ! next question   T trace   Ctrl+c quit         ? keys
+    | Esc later   s sources   ! next question   T trace                       ? keys
     "#);
 }
 
@@ -80,7 +80,7 @@ fn gate_en_120() {
     |  b   implement now (unavailable: no implementation backend is configured)
     |  c   record and close at once
     | △ weak panel: press the same key again to decide A
-    | Esc later   s sources   ! next question   T trace   Ctrl+c quit                                                 ? keys
+    | Esc later   s sources   ! next question   T trace                                                               ? keys
     "#);
 }
 
@@ -104,7 +104,7 @@ fn gate_en_40() {
     |  c   record and close at once
     | △ weak panel: press the same key again
     | to decide A
-    | Esc later   s sources           ? keys
+    | Esc later  s sources  T trace   ? keys
     ");
 }
 
@@ -115,7 +115,7 @@ fn gate_ru_80() {
     act(&mut m, Action::Record);
     insta::assert_snapshot!(drawn(&mut m), @r"
     | ◆ Decision Gate · cap-fetcher-retries      ! ждут тебя: 2 · дольше всех 14 мин
-    | Консенсус — 1 из 2: codex согласен, hermes отказал (timeout) · 1 вендор
+    | Консенсус — 1 из 2: codex согласен, hermes отказал (время вышло) · 1 вендор
     | ──────────────────────────────────────────────────────────────────────────────
     | Что обсуждалось           how often the fetcher may try again
     | К чему пришли             three tries, then wait a minute; count the tries of
@@ -137,7 +137,7 @@ fn gate_ru_80() {
     |  b   implement now (unavailable: no implementation backend is configured)
     |  c   record and close at once
     | △ слабый состав: нажми ту же клавишу ещё раз: A
-    | Esc позже   s источники   ! след. вопрос   T след   Ctrl+c выход     ? клавиши
+    | Esc позже   s источники   ! след. вопрос   T след                    ? клавиши
     ");
 }
 

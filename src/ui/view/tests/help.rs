@@ -8,12 +8,12 @@ fn help_en_80() {
     let mut m = on_session(size, lang, session());
     act(&mut m, Action::Help);
     insta::assert_snapshot!(drawn(&mut m), @r"
-    | cap-fetcher-retries  How often may th…   round 2 of 6 · token: writer · 18 min
+    | 4 cap-fetcher-retries  How often may…    round 2 of 6 · token: writer · 18 min
     | △ 2 invited · 1 spoke · 1 vendor · hermes is out          ! 2 waiting · 14 min
     |── keys ────────────────────────────────────────────────────────────────────────
     | › type to narrow
     |  Enter            answer            Answer the session's open question
-    |  !                next-question     Open the question that has waited longest
+    |  ! F2             next-question     Open the question that has waited longest
     |  d                direct            Give the writer words for its next turn
     |  x                cut-in            Stop the running call, add your words, go…
     |  p                pause             Pause the session, or let a standing one…
@@ -27,11 +27,11 @@ fn help_en_80() {
     |  Tab              next-lane         Next participant
     |  Shift+Tab        previous-lane     Previous participant
     |  z                zoom              One participant on the whole screen, and…
-    |  e                stderr            What this participant's last ca ↓ 63 more
+    |  e                stderr            What this participant's last ca ↓ 72 more
     | answer: Answer the session's open question · Enter
     |
     |────────────────────────────────────────────────────────────────────────────────
-    | Enter choose   Esc back                                                 ? keys
+    | Enter choose   Esc back
     ");
 }
 
@@ -41,21 +41,21 @@ fn help_en_40() {
     let mut m = on_session(size, lang, session());
     act(&mut m, Action::Help);
     insta::assert_snapshot!(drawn(&mut m), @r"
-    | cap-fetcher-retries  round 2 of 6 · t…
-    | △ 2 invited · 1…  ! 2 waiting · 14 min
+    | 4 cap-fetcher-retries     round 2 of 6
+    | △ 2 invited · 1   ! 2 waiting · 14 min
     |── keys ────────────────────────────────
     | › type to narrow
     |  Enter    Answer the session's open q…
-    |  !        Open the question that has…
+    |  ! F2     Open the question that has…
     |  d        Give the writer words for i…
     |  x        Stop the running call, add…
     |  p        Pause the session, or let a…
     |  i        Interrupt the session; it c…
-    |           Write the report  ↓ 72 more
+    |           Write the report  ↓ 81 more
     | answer: Answer the session's open
     | question · Enter
     |────────────────────────────────────────
-    | Enter choose   Esc back         ? keys
+    | Enter choose   Esc back
     ");
 }
 
@@ -65,12 +65,12 @@ fn help_ru_120() {
     let mut m = on_session(size, lang, session());
     act(&mut m, Action::Help);
     insta::assert_snapshot!(drawn(&mut m), @r"
-    | cap-fetcher-retries  How often may the fetcher try again?                       раунд 2 из 6 · перо: писатель · 18 мин
+    | 4 cap-fetcher-retries  How often may the fetcher try again?                     раунд 2 из 6 · перо: писатель · 18 мин
     | △ 2 приглашены · 1 высказался · 1 вендор · hermes выбыл                            ! ждут тебя: 2 · дольше всех 14 мин
     | ▸claude · │── клавиши ─────────────────────────────────────────────────────────────────────────────────────│
     |  · отвечае│ › печатай, чтобы сузить                                                                        │
     | раунд 0 · │  Enter               answer            Ответить на вопрос сессии                               │
-    | # Opening │  !                   next-question     Открыть вопрос, который ждёт дольше всех                │
+    | # Opening │  ! F2                next-question     Открыть вопрос, который ждёт дольше всех                │
     |           │  d                   direct            Дать писателю указание к следующему ходу                │
     | Three trie│  x                   cut-in            Остановить идущий вызов, добавить свои слова, продолжи… │
     | The phone │  p                   pause             Приостановить сессию или продолжить стоящую             │
@@ -94,17 +94,17 @@ fn help_ru_120() {
     |           │  g Home              first             В начало                                                │
     |           │  G End               last              В конец                                                 │
     |           │  Esc q               back              Вернуться                                               │
-    |           │                      doctor            Что где найдено: агенты, папки, терминал                │
-    |           │  Ctrl+p :            palette           Выполнить любое действие по имени                       │
-    |           │  Ctrl+l              redraw            Перерисовать экран                                      │
-    |           │  Ctrl+z              suspend           В оболочку; вернуться: fg                               │
-    |           │  ?                   help              Все действия и их клавиши                               │
-    |───────────│  Ctrl+c Ctrl+q       quit              Выйти; сессии продолжат работать                        │───────────
-    | раунд 0  c│  y                   approve           Одобрить изменение под курсором в твоём докум ↓ 47 ещё  │
+    |           │  Alt+1               slot-1            Открыть сессию с номером 1; номер остаётся за ней, пок… │
+    |           │  Alt+2               slot-2            Открыть сессию с номером 2; номер остаётся за ней, пок… │
+    |           │  Alt+3               slot-3            Открыть сессию с номером 3; номер остаётся за ней, пок… │
+    |           │  Alt+4               slot-4            Открыть сессию с номером 4; номер остаётся за ней, пок… │
+    |           │  Alt+5               slot-5            Открыть сессию с номером 5; номер остаётся за ней, пок… │
+    |───────────│  Alt+6               slot-6            Открыть сессию с номером 6; номер остаётся за ней, пок… │───────────
+    | раунд 0  c│  Alt+7               slot-7            Открыть сессию с номером 7; номер остаётся за ↓ 56 ещё  │
     | раунд 1  c│ answer: Ответить на вопрос сессии · Enter                                                      │ right…
     | раунд 2  c│                                                                                                │
     | R0 ●──R1 ●│────────────────────────────────────────────────────────────────────────────────────────────────│
-    | Enter выбрать   Esc назад                                                                                    ? клавиши
+    | Enter выбрать   Esc назад
     ");
 }
 

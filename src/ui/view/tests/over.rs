@@ -8,7 +8,7 @@ fn confirm_en_80() {
     let mut m = on_session(size, lang, session());
     act(&mut m, Action::Interrupt);
     insta::assert_snapshot!(drawn(&mut m), @r"
-    | cap-fetcher-retries  How often may th…   round 2 of 6 · token: writer · 18 min
+    | 4 cap-fetcher-retries  How often may…    round 2 of 6 · token: writer · 18 min
     | △ 2 invited · 1 spoke · 1 vendor · hermes is out          ! 2 waiting · 14 min
     | [· claude]  ! codex   ✗ hermes                                          writer
     | · answers · round 1
@@ -41,10 +41,10 @@ fn confirm_ru_40() {
     let mut m = on_session(size, lang, session());
     act(&mut m, Action::Interrupt);
     insta::assert_snapshot!(drawn(&mut m), @r"
-    | cap-fetcher-retries  раунд 2 из 6 · п…
-    | △ 2 приглашены · 1…  ! 2 ждут · 14 мин
+    | 4 cap-fetcher-retries     раунд 2 из 6
+    | △ 2 приглашены · 1   ! 2 ждут · 14 мин
+    | высказался · 1 вендор · hermes выбыл
     | [· claude]  ! codex   ✗ hermes  писат…
-    | · отвечает · раунд 1
     |────────────────────────────────────────
     |  Прервать cap-fetcher-retries?
     |  Сказанное сохранится; позже можно
@@ -67,8 +67,8 @@ fn reader_en_40() {
     open::file(&mut m, &id, "meta.yaml", None);
     hear(&mut m, Tell::File { id, file: "meta.yaml".into(), text: format!("a\n{HOSTILE}\n") });
     insta::assert_snapshot!(drawn(&mut m), @r"
-    | cap-fetcher-retries  round 2 of 6 · t…
-    | △ 2 invited · 1…  ! 2 waiting · 14 min
+    | 4 cap-fetcher-retries     round 2 of 6
+    | △ 2 invited · 1   ! 2 waiting · 14 min
     |── meta.yaml ───────────────────────────
     | a
     | red ␛]0;owned␇ ␛]52;c;aGk=␇ a�b 漢字
@@ -116,6 +116,6 @@ fn reading_en_80() {
     |
     |
     |
-    | ! next question   T trace   o outline   Enter follow   Tab link         ? keys
+    | o outline  z fold  v verify  T trace  y copy path  b back               ? keys
     ");
 }

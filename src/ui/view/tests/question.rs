@@ -9,7 +9,7 @@ fn question_en_80() {
     act(&mut m, Action::Answer);
     typed(&mut m, "нет 漢字 yes");
     insta::assert_snapshot!(drawn(&mut m), @r"
-    | cap-fetcher-retries  How often may th…   round 2 of 6 · token: writer · 18 min
+    | 4 cap-fetcher-retries  How often may…    round 2 of 6 · token: writer · 18 min
     | △ 2 invited · 1 spoke · 1 vendor · hermes is out          ! 2 waiting · 14 min
     | [· claude]  ! codex   ✗ hermes                                          writer
     | · answers · round 1
@@ -32,7 +32,7 @@ fn question_en_80() {
     |
     |
     |
-    | Ctrl+s send   Esc later   Ctrl+e $EDITOR   Ctrl+t turn                  ? keys
+    | Ctrl+s send   Esc later   Ctrl+e $EDITOR   Ctrl+t turn                 F1 keys
     ");
 }
 
@@ -43,7 +43,7 @@ fn question_en_120() {
     act(&mut m, Action::Answer);
     typed(&mut m, "нет 漢字 yes");
     insta::assert_snapshot!(drawn(&mut m), @r"
-    | cap-fetcher-retries  How often may the fetcher try again?                        round 2 of 6 · token: writer · 18 min
+    | 4 cap-fetcher-retries  How often may the fetcher try again?                      round 2 of 6 · token: writer · 18 min
     | △ 2 invited · 1 spoke · 1 vendor · hermes is out                                   ! 2 waiting for you · oldest 14 min
     | ▸claude · writer                       │ codex · load critic                   │ hermes · критик клиентов
     |  · answers · round 1                   │ ! escalates · round 2                 │ ✗ out: timeout
@@ -82,7 +82,7 @@ fn question_en_120() {
     |
     |
     |
-    | Ctrl+s send   Esc later   Ctrl+e $EDITOR   Ctrl+t turn                                                          ? keys
+    | Ctrl+s send   Esc later   Ctrl+e $EDITOR   Ctrl+t turn                                                         F1 keys
     ");
 }
 
@@ -93,8 +93,8 @@ fn question_en_40() {
     act(&mut m, Action::Answer);
     typed(&mut m, "нет 漢字 yes");
     insta::assert_snapshot!(drawn(&mut m), @r"
-    | cap-fetcher-retries  round 2 of 6 · t…
-    | △ 2 invited · 1…  ! 2 waiting · 14 min
+    | 4 cap-fetcher-retries     round 2 of 6
+    | △ 2 invited · 1   ! 2 waiting · 14 min
     |─ ! cap-fetcher-retries · escalation… ──
     | Frozen: this session makes no call
     | until you answer. Other sessions go
@@ -107,7 +107,7 @@ fn question_en_40() {
     | нет 漢字 yes
     |
     |
-    | Ctrl+s send   Esc later         ? keys
+    | Ctrl+s send  Esc later         F1 keys
     ");
 }
 
@@ -118,7 +118,7 @@ fn question_ru_80() {
     act(&mut m, Action::Answer);
     typed(&mut m, "нет 漢字 yes");
     insta::assert_snapshot!(drawn(&mut m), @r"
-    | cap-fetcher-retries  How often may t…   раунд 2 из 6 · перо: писатель · 18 мин
+    | 4 cap-fetcher-retries  How often may…   раунд 2 из 6 · перо: писатель · 18 мин
     | △ 2 приглашены · 1 высказался · 1 вендор · hermes выбыл      ! 2 ждут · 14 мин
     | [· claude]  ! codex   ✗ hermes                                        писатель
     | · отвечает · раунд 1
@@ -141,7 +141,7 @@ fn question_ru_80() {
     |
     |
     |
-    | Ctrl+s отправить   Esc позже   Ctrl+e $EDITOR   Ctrl+t реплика       ? клавиши
+    | Ctrl+s отправить   Esc позже   Ctrl+e $EDITOR   Ctrl+t реплика      F1 клавиши
     ");
 }
 
@@ -153,7 +153,7 @@ fn choices_en_80() {
     let id = id(9, "cap-fetcher-retries");
     open::question(&mut m, &id, &question(QuestionKind::Close, "close", 1, HOSTILE, &choices));
     insta::assert_snapshot!(drawn(&mut m), @r"
-    | cap-fetcher-retries  How often may th…   round 2 of 6 · token: writer · 18 min
+    | 4 cap-fetcher-retries  How often may…    round 2 of 6 · token: writer · 18 min
     | △ 2 invited · 1 spoke · 1 vendor · hermes is out          ! 2 waiting · 14 min
     | [· claude]  ! codex   ✗ hermes                                          writer
     | · answers · round 1
@@ -176,7 +176,7 @@ fn choices_en_80() {
     |
     |
     |
-    | Enter choose   Esc later   Ctrl+e $EDITOR   Ctrl+t turn                 ? keys
+    | Enter choose  Esc later  Ctrl+e $EDITOR  Ctrl+t turn  Tab choices/text  ? keys
     ");
 }
 
@@ -188,8 +188,8 @@ fn choices_en_40() {
     let id = id(9, "cap-fetcher-retries");
     open::question(&mut m, &id, &question(QuestionKind::Close, "close", 1, HOSTILE, &choices));
     insta::assert_snapshot!(drawn(&mut m), @r"
-    | cap-fetcher-retries  round 2 of 6 · t…
-    | △ 2 invited · 1…  ! 2 waiting · 14 min
+    | 4 cap-fetcher-retries     round 2 of 6
+    | △ 2 invited · 1   ! 2 waiting · 14 min
     |─ ! cap-fetcher-retries · close or ex… ─
     | The discussion is over; only the
     | closing waits.
@@ -202,6 +202,6 @@ fn choices_en_40() {
     | write here; leaving keeps it
     |
     |
-    | Enter choose   Esc later        ? keys
+    | Enter choose  Esc later         ? keys
     ");
 }

@@ -8,7 +8,7 @@ fn session_en_80() {
     let mut m = on_session(size, lang, session());
     running(&mut m, None, &format!("I write\n{HOSTILE}\nand more"));
     insta::assert_snapshot!(drawn(&mut m), @r"
-    | cap-fetcher-retries  How often may th…   round 2 of 6 · token: writer · 18 min
+    | 4 cap-fetcher-retries  How often may…    round 2 of 6 · token: writer · 18 min
     | △ 2 invited · 1 spoke · 1 vendor · hermes is out          ! 2 waiting · 14 min
     | [✎ claude]  ! codex   ✗ hermes                                          writer
     | ✎ writing · 0 s · 3.4 kB · pid 4711
@@ -21,7 +21,7 @@ fn session_en_80() {
     |
     | red ␛]0;owned␇ ␛]52;c;aGk=␇ a�b 漢字 👨‍👩‍👧 ❤️ שלום ещё␀ end
     |
-    | round 2 · turn · as it comes
+    | round 2 · reply · as it comes
     | I write
     | red ␛]0;owned␇ ␛]52;c;aGk=␇ a�b 漢字 👨‍👩‍👧 ❤️ שלום ещё␀ end
     | and more
@@ -31,7 +31,7 @@ fn session_en_80() {
     |  hermes ✗ no reply: timeout
     |  claude … not yet
     | R0 ●──R1 ●──R2 !──R3 ○──R4 ○──R5 ○──R6 ○
-    | Enter answer   ! next question   d direct   x cut in   p pause          ? keys
+    | Enter answer  x cut in  p pause  d direct  Tab lane  t files  T trace   ? keys
     ");
 }
 
@@ -41,7 +41,7 @@ fn session_en_120() {
     let mut m = on_session(size, lang, session());
     running(&mut m, None, &format!("I write\n{HOSTILE}\nand more"));
     insta::assert_snapshot!(drawn(&mut m), @r"
-    | cap-fetcher-retries  How often may the fetcher try again?                        round 2 of 6 · token: writer · 18 min
+    | 4 cap-fetcher-retries  How often may the fetcher try again?                      round 2 of 6 · token: writer · 18 min
     | △ 2 invited · 1 spoke · 1 vendor · hermes is out                                   ! 2 waiting for you · oldest 14 min
     | ▸claude · writer                       │ codex · load critic                   │ hermes · критик клиентов
     |  ✎ writing · 0 s · 3.4 kB · pid 4711   │ ! escalates · round 2                 │ ✗ out: timeout
@@ -58,7 +58,7 @@ fn session_en_120() {
     | red ␛]0;owned␇ ␛]52;c;aGk=␇ a�b 漢字   │                                       │
     | 👨‍👩‍👧 ❤️ שלום ещё␀ end                    │ ESCALATE_TO_USER: is downtime         │
     |                                        │ allowed?                              │
-    | round 2 · turn · as it comes           │                                       │
+    | round 2 · reply · as it comes          │                                       │
     | I write                                │ ! escalation 1 · waits for you        │
     | red ␛]0;owned␇ ␛]52;c;aGk=␇ a�b 漢字   │                                       │
     | 👨‍👩‍👧 ❤️ שלום ещё␀ end                    │                                       │
@@ -80,7 +80,7 @@ fn session_en_120() {
     | round 1  codex ≠ objects: However, the loa…  hermes ✗ no reply                   claude · answers: codex is right…
     | round 2  codex ! escalates: is downtime al…  hermes ✗ no reply: timeout          claude … not yet
     | R0 ●──R1 ●──R2 !──R3 ○──R4 ○──R5 ○──R6 ○
-    | Enter answer   ! next question   d direct   x cut in   p pause   t files   R replay   T trace   Tab lane        ? keys
+    | Enter answer  x cut in  p pause  d direct  Tab lane  t files  T trace  R replay  z zoom  ! next question        ? keys
     ");
 }
 
@@ -90,21 +90,21 @@ fn session_en_40() {
     let mut m = on_session(size, lang, session());
     running(&mut m, None, &format!("I write\n{HOSTILE}\nand more"));
     insta::assert_snapshot!(drawn(&mut m), @r"
-    | cap-fetcher-retries  round 2 of 6 · t…
-    | △ 2 invited · 1…  ! 2 waiting · 14 min
+    | 4 cap-fetcher-retries     round 2 of 6
+    | △ 2 invited · 1   ! 2 waiting · 14 min
+    | spoke · 1 vendor · hermes is out
     | [✎ claude]  ! codex   ✗ hermes  writer
     | ✎ writing · 0 s · 3.4 kB · pid 4711
-    |
     | red ␛]0;owned␇ ␛]52;c;aGk=␇ a�b 漢字
     | 👨‍👩‍👧 ❤️ שלום ещё␀ end
     |
-    | round 2 · turn · as it comes
+    | round 2 · reply · as it comes
     | I write
     | red ␛]0;owned␇ ␛]52;c;aGk=␇ a�b 漢字
     | 👨‍👩‍👧 ❤️ שלום ещё␀ end
     | and more
     | R0 ●──R1 ●──R2 !──R3 ○──R4 ○──R5 ○
-    | Enter answer   ! next question  ? keys
+    | Enter answer  x cut in  z zoom  ? keys
     ");
 }
 
@@ -114,7 +114,7 @@ fn session_ru_80() {
     let mut m = on_session(size, lang, session());
     running(&mut m, None, &format!("I write\n{HOSTILE}\nand more"));
     insta::assert_snapshot!(drawn(&mut m), @r"
-    | cap-fetcher-retries  How often may t…   раунд 2 из 6 · перо: писатель · 18 мин
+    | 4 cap-fetcher-retries  How often may…   раунд 2 из 6 · перо: писатель · 18 мин
     | △ 2 приглашены · 1 высказался · 1 вендор · hermes выбыл      ! 2 ждут · 14 мин
     | [✎ claude]  ! codex   ✗ hermes                                        писатель
     | ✎ пишет · 0 с · 3.4 кБ · pid 4711
@@ -127,17 +127,17 @@ fn session_ru_80() {
     |
     | red ␛]0;owned␇ ␛]52;c;aGk=␇ a�b 漢字 👨‍👩‍👧 ❤️ שלום ещё␀ end
     |
-    | раунд 2 · turn · по мере поступления
+    | раунд 2 · ответ · по мере поступления
     | I write
     | red ␛]0;owned␇ ␛]52;c;aGk=␇ a�b 漢字 👨‍👩‍👧 ❤️ שלום ещё␀ end
     | and more
     |────────────────────────────────────────────────────────────────────────────────
     | раунд 2
     |  codex ! эскалирует: is downtime allowed?
-    |  hermes ✗ нет ответа: timeout
+    |  hermes ✗ нет ответа: время вышло
     |  claude … ещё нет
     | R0 ●──R1 ●──R2 !──R3 ○──R4 ○──R5 ○──R6 ○
-    | Enter ответить   ! след. вопрос   d указать   x вмешаться   p пауза  ? клавиши
+    | Enter ответить  x вмешаться  p пауза  d указать  Tab дорожка         ? клавиши
     ");
 }
 
@@ -147,10 +147,10 @@ fn session_ru_120() {
     let mut m = on_session(size, lang, session());
     running(&mut m, None, &format!("I write\n{HOSTILE}\nand more"));
     insta::assert_snapshot!(drawn(&mut m), @r"
-    | cap-fetcher-retries  How often may the fetcher try again?                       раунд 2 из 6 · перо: писатель · 18 мин
+    | 4 cap-fetcher-retries  How often may the fetcher try again?                     раунд 2 из 6 · перо: писатель · 18 мин
     | △ 2 приглашены · 1 высказался · 1 вендор · hermes выбыл                            ! ждут тебя: 2 · дольше всех 14 мин
     | ▸claude · писатель                     │ codex · load critic                   │ hermes · критик клиентов
-    |  ✎ пишет · 0 с · 3.4 кБ · pid 4711     │ ! эскалирует · раунд 2                │ ✗ выбыл: timeout
+    |  ✎ пишет · 0 с · 3.4 кБ · pid 4711     │ ! эскалирует · раунд 2                │ ✗ выбыл: время вышло
     | раунд 0 · 00-writer.md                 │ раунд 1 · 01-peer-codex.md            │
     | # Opening                              │ However, the load of writes is        │
     |                                        │ unmeasured. The staging table covers  │
@@ -164,7 +164,7 @@ fn session_ru_120() {
     | red ␛]0;owned␇ ␛]52;c;aGk=␇ a�b 漢字   │                                       │
     | 👨‍👩‍👧 ❤️ שלום ещё␀ end                    │ ESCALATE_TO_USER: is downtime         │
     |                                        │ allowed?                              │
-    | раунд 2 · turn · по мере поступления   │                                       │
+    | раунд 2 · ответ · по мере поступления  │                                       │
     | I write                                │ ! эскалация 1 · ждёт тебя             │
     | red ␛]0;owned␇ ␛]52;c;aGk=␇ a�b 漢字   │                                       │
     | 👨‍👩‍👧 ❤️ שלום ещё␀ end                    │                                       │
@@ -184,9 +184,9 @@ fn session_ru_120() {
     |────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
     | раунд 0  claude ○ начинает: Three tries, then a minute of rest.
     | раунд 1  codex ≠ возражает: However, the l…  hermes ✗ нет ответа                 claude · отвечает: codex is right…
-    | раунд 2  codex ! эскалирует: is downtime a…  hermes ✗ нет ответа: timeout        claude … ещё нет
+    | раунд 2  codex ! эскалирует: is downtime a…  hermes ✗ нет ответа: время вышло    claude … ещё нет
     | R0 ●──R1 ●──R2 !──R3 ○──R4 ○──R5 ○──R6 ○
-    | Enter ответить   ! след. вопрос   d указать   x вмешаться   p пауза   t файлы   R повтор   T след            ? клавиши
+    | Enter ответить  x вмешаться  p пауза  d указать  Tab дорожка  t файлы  T след  R повтор  z крупно  e stderr  ? клавиши
     ");
 }
 
@@ -197,7 +197,7 @@ fn session_zoomed_en_120() {
     act(&mut m, Action::NextLane);
     act(&mut m, Action::Zoom);
     insta::assert_snapshot!(drawn(&mut m), @r"
-    | cap-fetcher-retries  How often may the fetcher try again?                        round 2 of 6 · token: writer · 18 min
+    | 4 cap-fetcher-retries  How often may the fetcher try again?                      round 2 of 6 · token: writer · 18 min
     | △ 2 invited · 1 spoke · 1 vendor · hermes is out                                   ! 2 waiting for you · oldest 14 min
     |  · claude  [! codex]  ✗ hermes                                                                             load critic
     | ! escalates · round 2
@@ -236,7 +236,7 @@ fn session_zoomed_en_120() {
     |
     |
     | R0 ●──R1 ●──R2 !──R3 ○──R4 ○──R5 ○──R6 ○
-    | Enter answer   ! next question   d direct   p pause   t files   R replay   T trace   Tab lane   z zoom          ? keys
+    | Enter answer  p pause  d direct  Tab lane  t files  T trace  R replay  z zoom  ! next question  e stderr        ? keys
     ");
 }
 

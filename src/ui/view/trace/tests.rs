@@ -187,11 +187,11 @@ fn objections_are_traced_from_session_gate_and_report() {
     act(&mut m, Action::Back);
     act(&mut m, Action::Reports);
     let text = "# Report\n\n## 3. Disagreements\n\n- codex: the load of writes is unmeasured\n";
-    hear(&mut m, Tell::File { id: cap(), file: "report.md".into(), text: text.into() });
+    hear(&mut m, Tell::File { id: cap(), file: "report-draft.md".into(), text: text.into() });
     drawn(&mut m);
     (0..4).for_each(|_| drop(act(&mut m, Action::Down)));
     let asked = of(&act(&mut m, Action::Trace));
-    assert!(matches!(&asked, Traced::Place { file, line: 3.. } if file == "report.md"), "{asked:?}");
+    assert!(matches!(&asked, Traced::Place { file, line: 3.. } if file == "report-draft.md"), "{asked:?}");
 }
 
 #[test]
@@ -311,7 +311,7 @@ fn trace_en_80() {
     |   fix: cap the retries
     | ▪ session                                                  cap-fetcher-retries
     |   How often may the fetcher try again?
-    | ✓ deployed · 2026-08-24T09:58:00Z                                  _outcome.md
+    | ✓ deployed · 2026-08-24 09:58                                      _outcome.md
     |
     | how it came about
     | ✎ edit 2 · wanted by review-01.md                                 review-01.md
@@ -321,12 +321,12 @@ fn trace_en_80() {
     |   ␛]0;owned␇ ␛]52;c;aGk=␇ a�b 漢字 👨‍👩‍👧 ❤️ שלום ещё␀ end | fix: saturate it, an…
     |
     | who decided it
-    | ◆ Decision Gate · B · 2026-08-24T09:40:00Z                        meta.yaml:12
+    | ◆ Decision Gate · B · 2026-08-24 09:40                            meta.yaml:12
     | = consensus                                                 02-peer-codex.md:6
     |   three tries, then a minute of rest
     |
     | what may have argued for it: by shared words, not by meaning         ↓ 7 more
-    | Enter open   ! next question   Esc back   Ctrl+c quit                   ? keys
+    | Enter open   ! next question   Esc back                                 ? keys
     ");
 }
 
@@ -341,7 +341,7 @@ fn trace_ru_80() {
     |   fix: cap the retries
     | ▪ сессия                                                   cap-fetcher-retries
     |   How often may the fetcher try again?
-    | ✓ развёрнуто · 2026-08-24T09:58:00Z                                _outcome.md
+    | ✓ развёрнуто · 2026-08-24 09:58                                    _outcome.md
     |
     | как это появилось
     | ✎ правка 2 · по требованию review-01.md                           review-01.md
@@ -351,12 +351,12 @@ fn trace_ru_80() {
     |   ␛]0;owned␇ ␛]52;c;aGk=␇ a�b 漢字 👨‍👩‍👧 ❤️ שלום ещё␀ end | fix: saturate it, an…
     |
     | кто это решил
-    | ◆ Decision Gate · B · 2026-08-24T09:40:00Z                        meta.yaml:12
+    | ◆ Decision Gate · B · 2026-08-24 09:40                            meta.yaml:12
     | = консенсус                                                 02-peer-codex.md:6
     |   three tries, then a minute of rest
     |
     | что могло говорить за это: по общим словам, не по смыслу              ↓ 7 ещё
-    | Enter открыть   ! след. вопрос   Esc назад   Ctrl+c выход            ? клавиши
+    | Enter открыть   ! след. вопрос   Esc назад                           ? клавиши
     ");
 }
 
@@ -371,7 +371,7 @@ fn trace_en_120() {
     |   fix: cap the retries
     | ▪ session                                                                                          cap-fetcher-retries
     |   How often may the fetcher try again?
-    | ✓ deployed · 2026-08-24T09:58:00Z                                                                          _outcome.md
+    | ✓ deployed · 2026-08-24 09:58                                                                              _outcome.md
     |
     | how it came about
     | ✎ edit 2 · wanted by review-01.md                                                                         review-01.md
@@ -381,7 +381,7 @@ fn trace_en_120() {
     |   שלום ещё␀ end | fix: saturate it, and say so in the log of the fetcher
     |
     | who decided it
-    | ◆ Decision Gate · B · 2026-08-24T09:40:00Z                                                                meta.yaml:12
+    | ◆ Decision Gate · B · 2026-08-24 09:40                                                                    meta.yaml:12
     | = consensus                                                                                         02-peer-codex.md:6
     |   three tries, then a minute of rest
     |
@@ -402,7 +402,7 @@ fn trace_en_120() {
     |
     |
     |
-    | Enter open   ! next question   Esc back   Ctrl+c quit                                                           ? keys
+    | Enter open   ! next question   Esc back                                                                         ? keys
     ");
 }
 
@@ -417,7 +417,7 @@ fn trace_ru_120() {
     |   fix: cap the retries
     | ▪ сессия                                                                                           cap-fetcher-retries
     |   How often may the fetcher try again?
-    | ✓ развёрнуто · 2026-08-24T09:58:00Z                                                                        _outcome.md
+    | ✓ развёрнуто · 2026-08-24 09:58                                                                            _outcome.md
     |
     | как это появилось
     | ✎ правка 2 · по требованию review-01.md                                                                   review-01.md
@@ -427,7 +427,7 @@ fn trace_ru_120() {
     |   שלום ещё␀ end | fix: saturate it, and say so in the log of the fetcher
     |
     | кто это решил
-    | ◆ Decision Gate · B · 2026-08-24T09:40:00Z                                                                meta.yaml:12
+    | ◆ Decision Gate · B · 2026-08-24 09:40                                                                    meta.yaml:12
     | = консенсус                                                                                         02-peer-codex.md:6
     |   three tries, then a minute of rest
     |
@@ -448,7 +448,7 @@ fn trace_ru_120() {
     |
     |
     |
-    | Enter открыть   ! след. вопрос   Esc назад   Ctrl+c выход                                                    ? клавиши
+    | Enter открыть   ! след. вопрос   Esc назад                                                                   ? клавиши
     ");
 }
 
@@ -463,13 +463,13 @@ fn trace_en_40() {
     |   fix: cap the retries
     | ▪ session          cap-fetcher-retries
     |   How often may the fetcher try again?
-    | ✓ deployed · 2026-08-24T0… _outcome.md
+    | ✓ deployed · 2026-08-24 0… _outcome.md
     |
     | how it came about
     | ✎ edit 2 · wanted by rev… review-01.md
     |   caps the retries
     | ! finding               rev ↓ 18 more
-    | Enter open   ! next question    ? keys
+    | Enter open  ! next question     ? keys
     ");
 }
 
@@ -490,6 +490,6 @@ fn trace_ru_40() {
     | ✎ правка 2 · по требован… review-01.md
     |   caps the retries
     | ! замечание             revi ↓ 18 ещё
-    | Enter открыть   Esc назад    ? клавиши
+    | Enter открыть  Esc назад     ? клавиши
     ");
 }
