@@ -305,8 +305,8 @@ impl Say<'_> {
                 "ответ извне не читается и отложен ({{path}}); дай его ещё раз",
             ),
             Say::Meddled { .. } => (
-                "somebody else wrote in this session while nobody was called: {{what}}; it stands still, and is read anew when you let it go on",
-                "пока никого не вызывали, в этой сессии писал кто-то другой: {{what}}; она стоит и будет прочитана заново, когда ты её продолжишь",
+                "somebody else wrote here: {{what}}; it stands still, and is read anew when you let it go on",
+                "писал кто-то другой: {{what}}; она стоит и будет прочитана заново, когда ты её продолжишь",
             ),
             Say::AnswerNotText { .. } => (
                 "{{file}} is not UTF-8, so an answer in it is not read; save it as UTF-8, or answer here",

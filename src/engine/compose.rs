@@ -129,6 +129,11 @@ fn prompt(runner: &Runner, call: &Call, vendor: &Vendor) -> Result<String, usize
     let s = &runner.session;
     let turns = reading_order(s.turns.iter(), &s.meta.round_order);
     let mut pieces = projection::projection(&turns, &s.meta, &s.escalations, &[]);
+    // The writer is told in its own prompt.
+    for (name, answer) in s.notes.reserved.iter().filter(|_| call.vendor.is_some()) {
+        let asked = s.turn(name).and_then(|t| t.markers().reserved.clone()).unwrap_or_default();
+        pieces.push(projection::pilots(name.to_string(), &asked, answer));
+    }
     if call.purpose == Purpose::Opening {
         let named = named::files(&s.meta.task_description, &runner.desk.roots);
         pieces.extend(named.into_iter().map(|(name, text)| projection::named_file(&name, &text)));

@@ -338,7 +338,7 @@ fn pc_702_a_session_that_another_program_goes_on_with_stands_still_and_is_read_a
         std::fs::write(stage.dir().join(format!("{n:02}-{role}.md")), format!("{head}{text}\n")).unwrap();
     };
     turn("writer", 2, "The cold start was forgotten, and it matters for the size of the cache.");
-    engine.until("somebody else wrote in this session while nobody was called: 02-writer.md");
+    engine.until("somebody else wrote here: 02-writer.md");
     assert_eq!(engine.code(), Some(3));
     // Nothing of it was moved, and the gate is not what the files ask any more.
     assert!(stage.file("02-writer.md").contains("cold start"));
@@ -425,4 +425,21 @@ fn pc_216_rows_that_are_too_many_are_removed_and_that_is_told() {
         assert_eq!(text.lines().filter(|l| l.contains(&format!("| {id} |"))).count(), 1, "{text}");
         assert!(text.contains(&other), "another session's row stays: {text}");
     }
+}
+
+#[test]
+fn pc_691_the_answer_to_a_reserved_decision_is_in_the_next_prompt_whoever_gets_it() {
+    let stage = Stage::new();
+    stage.script("bo", &format!("{LATER}{AGREES}"));
+    stage.writer(
+        r#"[ "$at" = turn:1:1 ] && { printf 'I cannot settle that.\nRESERVED_DECISION: which candidates are accepted?\n'; exit; }
+"#,
+    );
+    assert_eq!(stage.session(&[]).code, Some(3));
+    let ran = stage.answer_and_resume("reserved-02-writer", "None of them yet.");
+    stage.assert_closed(&ran);
+    let prompt = stage.prompt("bo-peer-2-1");
+    let want = "=== 02-writer.md (pilot) ===\nReason: which candidates are accepted?\nPilot response: None of them yet.\n";
+    assert!(prompt.contains(want), "{prompt}");
+    assert!(stage.meta().contains("escalations_count: 0"));
 }

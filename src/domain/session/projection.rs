@@ -41,17 +41,7 @@ pub fn projection(
         });
     }
     for escalation in escalations.iter().filter(|e| !e.is_open()) {
-        let file = escalation.file_name();
-        pieces.push(Piece {
-            label: format!("=== {file} (pilot) ==="),
-            text: quoted(&format!(
-                "Reason: {}\nPilot response: {}",
-                escalation.reason.trim(),
-                escalation.response.trim()
-            )),
-            elidable: false,
-            file,
-        });
+        pieces.push(pilots(escalation.file_name(), &escalation.reason, &escalation.response));
     }
     if !facts.is_empty() {
         let lines: Vec<String> =
@@ -64,6 +54,16 @@ pub fn projection(
         });
     }
     pieces
+}
+
+/// What the pilot answered (PC-292), also to a decision that the writer's turn `file` left to him (PC-691).
+pub fn pilots(file: String, question: &str, answer: &str) -> Piece {
+    Piece {
+        label: format!("=== {file} (pilot) ==="),
+        text: quoted(&format!("Reason: {}\nPilot response: {}", question.trim(), answer.trim())),
+        elidable: false,
+        file,
+    }
 }
 
 /// A file that the task names, for the writer's opening (AMB-37).
