@@ -71,6 +71,7 @@ pub fn blocks<'a>(w: &'a Watched, lane: usize, lang: Lang) -> Vec<Block<'a>> {
             body: turn.body(),
             turn: Some(turn),
         });
+        out.extend(near_misses(turn, lang));
         out.extend(answers(s, turn, lang));
     }
     let spoken = |cut: &Cut| cut.call.name.as_ref().is_some_and(|name| s.has(name));
@@ -139,6 +140,21 @@ fn cuts<'a>(s: &'a Session, out: &mut Vec<Block<'a>>, lang: Lang, wanted: impl F
             });
         }
     }
+}
+
+/// Lines that look like a marker and are none (PC-373): the pilot would else wonder why nobody counts them.
+fn near_misses<'a>(turn: &'a Turn, lang: Lang) -> Vec<Block<'a>> {
+    let lines = turn.markers().near_misses.iter().enumerate();
+    let heading = lang.pick("possible misformatted marker:", "возможно, неверно записанный маркер:");
+    lines
+        .map(|(n, line)| Block {
+            id: format!("{} near-{n}", turn.name),
+            heading: format!("△ {heading}"),
+            role: Role::Warning,
+            body: line,
+            turn: None,
+        })
+        .collect()
 }
 
 /// Replies that did not count, before the one that did.

@@ -325,3 +325,15 @@ fn without_motion_a_running_call_is_drawn_once_a_second() {
     m.look.motion = true;
     assert_eq!(m.next_wake(), Some(Duration::from_millis(100_100)));
 }
+
+#[test]
+fn pc_373_a_near_miss_stands_below_its_turn() {
+    let mut s = session();
+    let spoken = s.turns.iter_mut().find(|t| t.name.to_string() == "01-peer-codex.md").unwrap();
+    *spoken = turn("01-peer-codex.md", "I agree.\n\n**CONSENSUS:** three tries\n");
+    let watched = crate::ui::model::watched::Watched::new(view_of(s));
+    let blocks = crate::ui::model::lanes::blocks(&watched, 1, Lang::Ru);
+    let at = blocks.iter().position(|b| b.id == "01-peer-codex.md").unwrap();
+    assert_eq!(blocks[at + 1].heading, "△ возможно, неверно записанный маркер:");
+    assert_eq!(blocks[at + 1].body, "**CONSENSUS:** three tries");
+}

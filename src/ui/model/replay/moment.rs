@@ -185,6 +185,10 @@ pub fn moment(index: usize, event: &Event, lang: Lang) -> Option<Moment> {
         Fact::Interrupted { .. } => blank(Shape::Pilot, pick("interrupted", "прервано")),
         Fact::Resumed => blank(Shape::Pilot, pick("resumed", "продолжено")),
         Fact::Completed => blank(Shape::Step, pick("completed", "завершено")),
+        Fact::Noted { text } => blank(Shape::Step, format!("△ {text}")),
+        Fact::Repaired { what } => {
+            blank(Shape::Step, format!("△ {} {}", pick("mended:", "исправлено:"), what.join("; ")))
+        }
         fact => return implementation::moment(fact, lang, blank),
     })
 }

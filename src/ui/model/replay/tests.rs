@@ -178,3 +178,14 @@ fn ui_replay_of_a_session_without_a_log() {
     assert_eq!(events.len(), 7);
     assert!(fold(&events).is_some_and(|again| again.turns == session.turns));
 }
+
+#[test]
+fn pc_705_notes_and_repairs_are_moments() {
+    let text = |fact| {
+        let event = Event { seq: 1, time: String::new(), fact };
+        super::moment::moment(0, &event, Lang::Ru).map(|m| m.text)
+    };
+    assert_eq!(text(Fact::Noted { text: "x".into() }), Some("△ x".into()));
+    let what = vec!["a".into(), "b".into()];
+    assert_eq!(text(Fact::Repaired { what }), Some("△ исправлено: a; b".into()));
+}
