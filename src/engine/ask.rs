@@ -165,7 +165,9 @@ fn failed_call(s: &Session, wait: &Wait) -> String {
         _ => s.meta.writer_agent.clone(),
     };
     let mut text = Say::PeerSilent { vendor: &who }.text(s.meta.lang());
-    text.push_str(&format!("\n{}: {}", failed.reason.text(s.meta.lang()), failed.detail));
+    // The class is kept beside its words (PC-060): programs read it here.
+    let reason = failed.reason.text(s.meta.lang());
+    text.push_str(&format!("\n{reason} ({}): {}", failed.reason, failed.detail));
     if let Some(until) = failed.until {
         let lifted = s.meta.lang().pick("The limit is lifted at", "Лимит снимается в");
         text.push_str(&format!("\n{lifted} {until}."));

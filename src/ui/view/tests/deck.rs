@@ -96,7 +96,7 @@ fn deck_en_40() {
     | ● 3 agree-log-rotation        writing
     | ● 1 port-auth-middleware    live 09:41
     | today
-    | ✗   drop-legacy-token not agreed 09:41
+    | ✗   drop-legacy-tok…  not agreed 09:41
     | ◐   rename-metrics       partial 09:41
     | earlier · 206 older ones in the library
     | ✓   pereimenovat-metriki  agr ↓ 1 more
@@ -151,10 +151,10 @@ fn deck_ru_40() {
     | ● 3 agree-log-rotation          пишет
     | ● 1 port-auth-middleware    идёт 09:41
     | сегодня
-    | ✗   drop-legacy-tok без согласия 09:41
+    | ✗   drop-legacy-t…  без согласия 09:41
     | ◐   rename-metrics      частично 09:41
     | раньше · 206 более старых — в архиве
-    | ✓   pereimenovat-metrik соглас ↓ 1 ещё
+    | ✓   pereimenovat-metr…  соглас ↓ 1 ещё
     |────────────────────────────────────────
     | Enter открыть  n новая       ? клавиши
     ");

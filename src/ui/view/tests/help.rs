@@ -43,6 +43,7 @@ fn help_en_40() {
     insta::assert_snapshot!(drawn(&mut m), @r"
     | 4 cap-fetcher-retries     round 2 of 6
     | △ 2 invited · 1   ! 2 waiting · 14 min
+    | spoke · 1 vendor · hermes is out
     |── keys ────────────────────────────────
     | › type to narrow
     |  Enter    Answer the session's open q…
@@ -50,8 +51,7 @@ fn help_en_40() {
     |  d        Give the writer words for i…
     |  x        Stop the running call, add…
     |  p        Pause the session, or let a…
-    |  i        Interrupt the session; it c…
-    |           Write the report  ↓ 81 more
+    |  i        Interrupt the ses ↓ 82 more
     | answer: Answer the session's open
     | question · Enter
     |────────────────────────────────────────

@@ -45,6 +45,7 @@ fn confirm_ru_40() {
     | △ 2 приглашены · 1   ! 2 ждут · 14 мин
     | высказался · 1 вендор · hermes выбыл
     | [· claude]  ! codex   ✗ hermes  писат…
+    | · отвечает · раунд 1
     |────────────────────────────────────────
     |  Прервать cap-fetcher-retries?
     |  Сказанное сохранится; позже можно
@@ -52,7 +53,6 @@ fn confirm_ru_40() {
     |
     |  y да   n нет
     |────────────────────────────────────────
-    | 👨‍👩‍👧 ❤️ שלום ещё␀ end
     |
     | R0 ●──R1 ●──R2 !──R3 ○──R4 ○──R5 ○
     | y да   n нет                 ? клавиши
@@ -69,11 +69,11 @@ fn reader_en_40() {
     insta::assert_snapshot!(drawn(&mut m), @r"
     | 4 cap-fetcher-retries     round 2 of 6
     | △ 2 invited · 1   ! 2 waiting · 14 min
+    | spoke · 1 vendor · hermes is out
     |── meta.yaml ───────────────────────────
     | a
     | red ␛]0;owned␇ ␛]52;c;aGk=␇ a�b 漢字
     | 👨‍👩‍👧 ❤️ שלום ещё␀ end
-    |
     |
     |
     |

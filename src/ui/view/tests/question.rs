@@ -95,10 +95,10 @@ fn question_en_40() {
     insta::assert_snapshot!(drawn(&mut m), @r"
     | 4 cap-fetcher-retries     round 2 of 6
     | △ 2 invited · 1   ! 2 waiting · 14 min
+    | spoke · 1 vendor · hermes is out
     |─ ! cap-fetcher-retries · escalation… ──
     | Frozen: this session makes no call
     | until you answer. Other sessions go
-    | on.
     | codex escalates: is downtime allowed?.
     | Your decision is needed.
     |
@@ -190,12 +190,12 @@ fn choices_en_40() {
     insta::assert_snapshot!(drawn(&mut m), @r"
     | 4 cap-fetcher-retries     round 2 of 6
     | △ 2 invited · 1   ! 2 waiting · 14 min
+    | spoke · 1 vendor · hermes is out
     |─ ! cap-fetcher-retries · close or ex… ─
     | The discussion is over; only the
     | closing waits.
     | red ␛]0;owned␇ ␛]52;c;aGk=␇ a�b 漢字
     | 👨‍👩‍👧 ❤️ שלום ещё␀ end
-    |
     | ▸ close       close the session
     |   extend: …   go on; the text is the…
     |── your answer ─────────────────────────
