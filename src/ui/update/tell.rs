@@ -1,7 +1,9 @@
 //! What the engine says. Facts change what is watched, the deck changes what waits; nothing moves the pilot.
 
 use super::{deck, open, part, pipeline, trace};
+use crate::domain::fact::Fact;
 use crate::domain::session::id::SessionId;
+use crate::domain::session::turn::TurnName;
 use crate::engine::wire::{Event, Row, Tell};
 use crate::ui::model::form::Opening;
 use crate::ui::model::replay::digest;
@@ -54,6 +56,7 @@ fn core(model: &mut Model, tell: Tell, was_dirty: bool) -> Vec<Cmd> {
             if let Some(w) = model.watched.get_mut(&id) {
                 w.event(&event);
             }
+            noted(model, &id, &event.fact);
             Vec::new()
         }
         Tell::Progress { id, call, progress } => {
@@ -131,6 +134,22 @@ fn new_deck(model: &mut Model, rows: Vec<Row>, total: usize) -> Vec<Cmd> {
         }
     }
     if dealt { vec![Cmd::Keep] } else { Vec::new() }
+}
+
+/// What the engine has to say about the session in front. What is odd about one turn stands below it or in the replay.
+fn noted(model: &mut Model, id: &SessionId, fact: &Fact) {
+    let here = matches!(model.screens.last(), Some(Screen::Session(shown)) if shown.id == *id);
+    let text = match fact {
+        Fact::Noted { text } => text.clone(),
+        Fact::Repaired { what } => {
+            format!("{} {}", model.lang().pick("mended:", "исправлено:"), what.join("; "))
+        }
+        _ => return,
+    };
+    let of_turn = text.split_once(": ").is_some_and(|(name, _)| TurnName::parse(name).is_some());
+    if here && !of_turn {
+        model.say(one_line(&text, 300), Role::Warning);
+    }
 }
 
 /// A few words about what the pilot has not seen, for a session that he comes back to.

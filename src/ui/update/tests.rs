@@ -653,3 +653,25 @@ fn complaint_53_an_answered_question_is_gone_from_the_screen() {
     hear(&mut m, Tell::Deck { rows: all, total: 8 });
     assert_eq!(m.waiting().0, 1);
 }
+
+#[test]
+fn pc_070_what_the_engine_notes_about_the_session_in_front_is_shown() {
+    let noted = |text: &str| Tell::Event {
+        id: cap(),
+        event: Box::new(crate::engine::wire::Event {
+            seq: 1_000,
+            time: String::new(),
+            fact: Fact::Noted { text: text.into() },
+        }),
+    };
+    let mut m = on_session();
+    m.toast = None;
+    hear(&mut m, noted("01-peer-codex.md: frontmatter says turn 9, it is 1"));
+    assert!(m.toast.is_none(), "it stands in the replay");
+    hear(&mut m, noted("Integrity: while codex was called, meta.yaml changed"));
+    assert_eq!(m.toast.as_ref().unwrap().text, "Integrity: while codex was called, meta.yaml changed");
+    m.toast = None;
+    press(&mut m, KeyCode::Esc);
+    hear(&mut m, noted("Integrity: again"));
+    assert!(m.toast.is_none(), "another screen is in front");
+}
