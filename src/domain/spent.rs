@@ -1,5 +1,6 @@
 //! What calls cost, as far as the command lines reported it. Unknown stays unknown and is never 0.
 
+use super::effect::Call;
 use super::fact::Usage;
 
 /// A sum over calls.
@@ -17,6 +18,13 @@ pub struct Spent {
 }
 
 impl Spent {
+    /// Counts what ended. A step of the engine itself is no call to anybody, unless an agent was called in it.
+    pub fn ended(&mut self, call: &Call, usage: Option<&Usage>) {
+        if usage.is_some() || !call.purpose.is_job() {
+            self.add(usage);
+        }
+    }
+
     /// Counts one call.
     pub fn add(&mut self, usage: Option<&Usage>) {
         let parts = usage.map(|u| [u.input, u.cached, u.output]).unwrap_or_default();
@@ -76,6 +84,7 @@ impl Budget {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::effect::Purpose;
 
     #[test]
     fn a_limit_is_reached_by_what_is_known_only() {
@@ -86,6 +95,27 @@ mod tests {
         assert_eq!(budget.raised(&spent(None, Some(2.5))).usd, Some(4.5));
         assert!(Budget::of(None, Some(10)).unwrap().is_reached(&spent(Some(10), None)));
         assert_eq!(Budget::of(None, None), None);
+    }
+
+    #[test]
+    fn a_step_of_the_engine_is_no_call_unless_an_agent_was_called_in_it() {
+        let call = |purpose| Call {
+            purpose,
+            vendor: None,
+            round: 1,
+            attempt: 1,
+            name: None,
+            complaints: Vec::new(),
+        };
+        let mut spent = Spent::default();
+        spent.ended(&call(Purpose::Deploy), None);
+        spent.ended(&call(Purpose::Verify), None);
+        assert_eq!(spent, Spent::default());
+        spent.ended(&call(Purpose::Verify), Some(&Usage::default()));
+        spent.ended(&call(Purpose::Review), None);
+        assert_eq!((spent.silent, spent.unpriced), (2, 2));
+        spent.ended(&call(Purpose::Verify), Some(&Usage { output: Some(9), ..Usage::default() }));
+        assert_eq!((spent.tokens, spent.silent, spent.unpriced), (Some(9), 2, 3));
     }
 
     #[test]

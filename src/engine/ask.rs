@@ -4,7 +4,7 @@ pub mod permission;
 pub mod pipeline;
 
 use super::compose;
-use crate::domain::effect::Call;
+use crate::domain::effect::{Call, Purpose};
 use crate::domain::lang::Lang;
 use crate::domain::policy::Implementable;
 use crate::domain::question::{Choice, Question};
@@ -187,8 +187,14 @@ fn failed_call(s: &Session, wait: &Wait) -> String {
 /// What is in the prompt and where it comes from; never the secret itself.
 fn secret(s: &Session) -> String {
     let Some(withheld) = &s.notes.withheld else { return String::new() };
-    let who = withheld.call.vendor.as_deref().unwrap_or(&s.meta.writer_agent);
-    let mut text = match s.meta.lang() {
+    let lang = s.meta.lang();
+    let who = match withheld.call.purpose {
+        Purpose::Implement => lang.pick("the implementer", "исполнителя"),
+        Purpose::Review => lang.pick("the reviewer", "рецензента"),
+        Purpose::Verify => lang.pick("the verifying agent", "проверяющего"),
+        _ => withheld.call.vendor.as_deref().unwrap_or(&s.meta.writer_agent),
+    };
+    let mut text = match lang {
         Lang::En => format!("The call to {who} was not made: its prompt holds what looks like a secret."),
         Lang::Ru => format!("Вызов {who} не сделан: в промпте есть похожее на секрет."),
     };

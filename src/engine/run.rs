@@ -25,6 +25,7 @@ use crate::domain::session::failure::Reason;
 use crate::domain::session::phase::{Phase, Step, Wait, phase};
 use crate::store::record::StoreError;
 use crate::store::runtime;
+use futures::FutureExt;
 use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
@@ -90,8 +91,8 @@ enum Done {
     Said(Outcome),
     /// An agent edited; what it did is already read from the trees.
     Edited(Outcome, Option<CallResult>),
-    /// A step of the engine itself.
-    Worked(CallResult),
+    /// A step of the engine itself, with what an agent cost that it called.
+    Worked(CallResult, Option<Usage>),
 }
 
 /// The call that runs.
@@ -326,7 +327,7 @@ fn finished(runner: &Runner, alone: bool, timers: &[(String, Instant)]) -> Optio
 /// Starts the call. `Err` holds the result of a call that cannot be made; `Ok(None)` a turn the pilot writes.
 fn launch(runner: &mut Runner, call: Call) -> Result<Option<Running>, (Call, CallResult)> {
     if call.purpose.is_job() {
-        return Ok(Some(work(runner, call)));
+        return work(runner, call).map(Some);
     }
     let failed =
         |reason, detail: String| CallResult::Failed { reason, detail, stderr: String::new(), until: None };
@@ -366,11 +367,13 @@ fn launch(runner: &mut Runner, call: Call) -> Result<Option<Running>, (Call, Cal
 }
 
 /// A step of the engine itself, off its thread.
-fn work(runner: &Runner, call: Call) -> Running {
+fn work(runner: &Runner, call: Call) -> Result<Running, (Call, CallResult)> {
     let (cancel, signal) = cancelling();
-    let step = job::begin(runner, &call, runner.updates_sink(call.clone()), signal);
-    let outcome = Box::pin(async { Done::Worked(step.await) });
-    Running::new(runner, call, String::new(), "".into(), outcome, cancel, Arc::default())
+    let step = match job::begin(runner, &call, runner.updates_sink(call.clone()), signal) {
+        Ok(step) => step.map(|(result, usage)| Done::Worked(result, usage)),
+        Err(finds) => return Err((call, CallResult::Withheld(finds))),
+    };
+    Ok(Running::new(runner, call, String::new(), "".into(), Box::pin(step), cancel, Arc::default()))
 }
 
 /// A signal that dropping the sender gives.
@@ -403,12 +406,15 @@ fn finish_call(runner: &mut Runner, mut run: Running, done: Done) -> Result<(), 
     let (outcome, edited) = match done {
         Done::Said(outcome) => (outcome, None),
         Done::Edited(outcome, result) => (outcome, result),
-        Done::Worked(result) => {
+        Done::Worked(result, usage) => {
             // Nobody spoke: the pilot's words are for the next edit.
             if let Some(text) = run.cut.take() {
                 runner.feed(Input::Directed { text })?;
             }
-            return ended(runner, run.call, result, None, run.started.elapsed());
+            if run.call.purpose == Purpose::Verify {
+                strangers::look(runner, run.call.purpose.key(), &run.before)?;
+            }
+            return ended(runner, run.call, result, usage, run.started.elapsed());
         }
     };
     let outcome = match (run.cut.take(), outcome) {

@@ -139,10 +139,10 @@ pub fn spent(dir: &Path, counts: impl Fn(Stamp) -> bool) -> Spent {
     let mut spent = Spent::default();
     for line in text.lines().filter(|line| line.contains("\"fact\":\"call-ended\"")) {
         let Ok(event) = serde_json::from_str::<Event>(line) else { continue };
-        if let (Fact::CallEnded { usage, .. }, Some(at)) = (&event.fact, Stamp::parse(&event.time))
+        if let (Fact::CallEnded { call, usage, .. }, Some(at)) = (&event.fact, Stamp::parse(&event.time))
             && counts(at)
         {
-            spent.add(usage.as_ref());
+            spent.ended(call, usage.as_ref());
         }
     }
     spent

@@ -234,11 +234,11 @@ fn change(s: &mut Session, fact: &Fact) {
             // Of a call that an engine took with it when it died.
             s.notes.asked.take_if(|q| q.kind == QuestionKind::Permission);
         }
-        Fact::CallEnded { usage, .. } => {
+        Fact::CallEnded { call, usage, .. } => {
             s.live.running = None;
             s.notes.asked.take_if(|q| q.kind == QuestionKind::Permission);
             if s.notes.budget.is_some() {
-                s.notes.spent.add(usage.as_ref());
+                s.notes.spent.ended(call, usage.as_ref());
             }
         }
         Fact::Budgeted { budget, spent } => {

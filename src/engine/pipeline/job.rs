@@ -6,12 +6,14 @@ use super::{clean, deploy, edit, isolate, verify};
 use crate::agents::call::Progress;
 use crate::agents::shell;
 use crate::domain::effect::{Call, Purpose};
+use crate::domain::fact::Usage;
 use crate::domain::input::CallResult;
 use crate::domain::session::failure::Reason;
 use crate::domain::session::notes::Rehearsal;
 use crate::domain::session::pipeline::change::Tree;
 use crate::domain::session::pipeline::content::Record;
 use crate::domain::session::pipeline::track::Track;
+use crate::domain::session::secret::Find;
 use crate::engine::desk::{CancelSignal, ProgressSink};
 use crate::engine::leftovers;
 use crate::engine::rehearse::repositories;
@@ -22,8 +24,8 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::time::Duration;
 
-/// A step on its way.
-pub type Work = Pin<Box<dyn Future<Output = CallResult> + Send>>;
+/// A step on its way. With the usage of an agent that it called.
+pub type Work = Pin<Box<dyn Future<Output = (CallResult, Option<Usage>)> + Send>>;
 
 /// What every step needs: taken from the session when the step begins, so that nothing is held while it runs.
 #[derive(Clone)]
@@ -113,20 +115,29 @@ impl Shop {
     }
 }
 
-/// Begins the step that this call names.
-pub fn begin(runner: &Runner, call: &Call, progress: ProgressSink, cancel: CancelSignal) -> Work {
+/// Begins the step that this call names, unless an agent is called in it and the pilot has to decide about its prompt
+/// first.
+pub fn begin(
+    runner: &Runner,
+    call: &Call,
+    progress: ProgressSink,
+    cancel: CancelSignal,
+) -> Result<Work, Vec<Find>> {
     let crew = crew::crew(&runner.desk, &runner.session);
+    let verifier = match call.purpose {
+        Purpose::Verify => verifier::ready(runner, call)?,
+        _ => None,
+    };
     let shop = Shop::new(runner, progress, cancel);
-    let verifier = (call.purpose == Purpose::Verify).then(|| verifier::ready(runner, call)).flatten();
     let (purpose, number) = (call.purpose, call.round);
-    Box::pin(async move {
+    Ok(Box::pin(async move {
         match crew {
             Ok(crew) => step(shop, crew, purpose, number, verifier).await,
             // Without a crew there is nobody to run commands; the trees go all the same.
-            Err(_) if purpose == Purpose::Clean => CallResult::Cleaned(clean::remove(shop).await),
-            Err(why) => failed(why),
+            Err(_) if purpose == Purpose::Clean => (CallResult::Cleaned(clean::remove(shop).await), None),
+            Err(why) => (failed(why), None),
         }
-    })
+    }))
 }
 
 async fn step(
@@ -135,11 +146,15 @@ async fn step(
     purpose: Purpose,
     number: u32,
     verifier: Option<Verifier>,
-) -> CallResult {
+) -> (CallResult, Option<Usage>) {
     if !matches!(purpose, Purpose::Isolate | Purpose::Clean)
         && let Err(why) = isolate::present(&shop, &crew).await
     {
-        return failed(why);
+        return (failed(why), None);
+    }
+    if purpose == Purpose::Verify {
+        let verified = verify::verify(&shop, &crew, number, verifier).await;
+        return verified.unwrap_or_else(|why| (failed(why), None));
     }
     let done = match purpose {
         Purpose::Isolate => isolated(&shop, &crew).await.map(CallResult::Isolated),
@@ -152,12 +167,11 @@ async fn step(
                 outside: Vec::new(),
             })
         }
-        Purpose::Verify => verify::verify(&shop, &crew, number, verifier).await,
         Purpose::Clean => Ok(CallResult::Cleaned(clean::clean(&shop, &crew).await)),
         Purpose::Renew => blocking(move || deploy::renew(&shop, &crew, number)).await,
         _ => blocking(move || Ok(deploy::deploy(&shop, &crew))).await,
     };
-    done.unwrap_or_else(failed)
+    (done.unwrap_or_else(failed), None)
 }
 
 async fn isolated(shop: &Shop, crew: &Crew) -> Result<Vec<Tree>, String> {

@@ -8,8 +8,10 @@ use crate::agents::call::{Call as AgentCall, Outcome};
 use crate::agents::privacy::pii;
 use crate::agents::registry::Vendor;
 use crate::domain::effect::Call;
+use crate::domain::fact::Usage;
 use crate::domain::lang::Lang;
 use crate::domain::session::pipeline::verdict::{self, Verdict};
+use crate::domain::session::secret::Find;
 use crate::engine::desk::Caller;
 use crate::engine::prompt::verify::{self, VerifyPrompt};
 use crate::engine::runner::Runner;
@@ -18,11 +20,11 @@ use crate::engine::secrets;
 /// Lines of its answer that go into the verdict's file.
 const LINES: usize = 120;
 
-/// The call, ready to be made, or why it cannot be.
+/// The call, ready to be made.
 #[derive(Clone)]
 pub struct Verifier {
     vendor: Vendor,
-    call: Result<AgentCall, String>,
+    call: AgentCall,
     caller: Caller,
     lang: Lang,
 }
@@ -33,10 +35,13 @@ pub enum Said {
     Cancelled,
 }
 
-/// The session's verifier, if it has one.
-pub fn ready(runner: &Runner, call: &Call) -> Option<Verifier> {
+/// The session's verifier, if it has one. It may not be called yet when its prompt holds what looks like a secret: that is
+/// asked before the commands run, which can take long.
+pub fn ready(runner: &Runner, call: &Call) -> Result<Option<Verifier>, Vec<Find>> {
     let s = &runner.session;
-    let vendor = crew::crew(&runner.desk, s).ok()?.verifier?;
+    let Some(vendor) = crew::crew(&runner.desk, s).ok().and_then(|crew| crew.verifier) else {
+        return Ok(None);
+    };
     let lang = s.meta.lang();
     let track = s.notes.track.clone().unwrap_or_default();
     let prompt = verify::verify(&VerifyPrompt {
@@ -46,14 +51,8 @@ pub fn ready(runner: &Runner, call: &Call) -> Option<Verifier> {
         files: track.edit.as_ref().map(|e| e.files.as_slice()).unwrap_or_default(),
         trees: &track.trees,
     });
-    let prompt = secrets::checked(runner, &vendor, prompt).map_err(|_| {
-        let text = lang.pick(
-            "its prompt seems to hold a secret, so it was not called",
-            "в его промпте, похоже, есть секрет, поэтому он не вызван",
-        );
-        text.to_string()
-    });
-    let call = prompt.map(|prompt| AgentCall {
+    let prompt = secrets::checked(runner, &vendor, prompt)?;
+    let call = AgentCall {
         vendor: vendor.key.clone(),
         purpose: call.purpose,
         session: s.meta.session_id.to_string(),
@@ -67,13 +66,14 @@ pub fn ready(runner: &Runner, call: &Call) -> Option<Verifier> {
         extra_env: runner.desk.places.script_env(),
         work: Some(implement::places(runner)),
         leave: None,
-    });
-    Some(Verifier { vendor, call, caller: runner.desk.caller.clone(), lang })
+    };
+    Ok(Some(Verifier { vendor, call, caller: runner.desk.caller.clone(), lang }))
 }
 
 impl Verifier {
-    /// Calls it. The text begins with who was called, so that the verdict's file can be read back.
-    pub async fn run(self, shop: &Shop) -> Said {
+    /// Calls it. The text begins with who was called, so that the verdict's file can be read back. A call whose tokens
+    /// are not known is a call all the same.
+    pub async fn run(self, shop: &Shop) -> (Said, Usage) {
         let key = self.vendor.key.clone();
         let lang = self.lang;
         let head = verdict::named(&key);
@@ -84,14 +84,14 @@ impl Verifier {
             );
             Said::Verdict(Verdict::NotRun, format!("{head}\n\n{key} {text}: {why}\n\n{answer}"))
         };
-        let call = match self.call {
-            Ok(call) => call,
-            Err(why) => return none(&why, ""),
-        };
         shop.notice(format!("{key} {}", lang.pick("verifies by running it", "проверяет запуском")));
         let outcome =
-            (self.caller)(self.vendor, call, shop.progress.clone(), Box::pin(shop.cancelled())).await;
-        match outcome {
+            (self.caller)(self.vendor, self.call, shop.progress.clone(), Box::pin(shop.cancelled())).await;
+        let usage = match &outcome {
+            Outcome::Reply(reply) => reply.usage.clone(),
+            _ => None,
+        };
+        let said = match outcome {
             Outcome::Cancelled => Said::Cancelled,
             Outcome::Failed(failure) => {
                 let detail = pii::tail(&failure.detail, 5);
@@ -110,6 +110,7 @@ impl Verifier {
                     ),
                 }
             }
-        }
+        };
+        (said, usage.unwrap_or_default())
     }
 }

@@ -8,6 +8,7 @@ use crate::agents::privacy::pii;
 use crate::agents::shell::{self, How};
 use crate::config::implementation::RepoSetting;
 use crate::domain::effect::Purpose;
+use crate::domain::fact::Usage;
 use crate::domain::input::CallResult;
 use crate::domain::session::pipeline::change::Tree;
 use crate::domain::session::pipeline::verdict::Verdict;
@@ -16,13 +17,14 @@ use std::path::Path;
 /// Lines of a command's output that go into the verdict's file.
 const LINES: usize = 60;
 
-/// Runs the checks of every repository that changed. A failure ends its repository's list, not the others'.
+/// Runs the checks of every repository that changed. A failure ends its repository's list, not the others'. The usage is
+/// the verifier's, when it was called.
 pub async fn verify(
     shop: &Shop,
     crew: &Crew,
     number: u32,
     verifier: Option<Verifier>,
-) -> Result<CallResult, String> {
+) -> Result<(CallResult, Option<Usage>), String> {
     let (mut text, mut failed, mut unchecked) = (String::new(), false, false);
     for setting in &crew.setting.repos {
         let changed = shop.track.edit.as_ref().is_some_and(|e| e.of(&setting.name).next().is_some());
@@ -35,7 +37,7 @@ pub async fn verify(
         match repo(shop, setting, tree, number, &mut text).await? {
             Some(true) => {}
             Some(false) => failed = true,
-            None => return Ok(CallResult::Cancelled),
+            None => return Ok((CallResult::Cancelled, None)),
         }
     }
     let verdict = match (failed, unchecked || text.is_empty()) {
@@ -44,13 +46,15 @@ pub async fn verify(
         (false, false) => Verdict::Pass,
     };
     // What a command refuses no agent can pass; what no command checks it can, because it runs things too.
-    match verifier.filter(|_| !failed) {
-        None => Ok(CallResult::Verified { verdict, text }),
-        Some(verifier) => Ok(match verifier.run(shop).await {
-            Said::Cancelled => CallResult::Cancelled,
-            Said::Verdict(verdict, said) => CallResult::Verified { verdict, text: said + &text },
-        }),
-    }
+    let Some(verifier) = verifier.filter(|_| !failed) else {
+        return Ok((CallResult::Verified { verdict, text }, None));
+    };
+    let (said, usage) = verifier.run(shop).await;
+    let result = match said {
+        Said::Cancelled => CallResult::Cancelled,
+        Said::Verdict(verdict, said) => CallResult::Verified { verdict, text: said + &text },
+    };
+    Ok((result, Some(usage)))
 }
 
 /// False when a command failed, `None` when it was stopped.

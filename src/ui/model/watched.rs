@@ -168,7 +168,7 @@ impl Watched {
                 let ended = Ended { call: call.clone(), failure: failure.clone(), seconds: millis / 1_000 };
                 self.ended.insert(who.clone(), ended);
                 if event.seq > self.spent.upto {
-                    self.spent.of.entry(who).or_default().add(usage.as_ref());
+                    self.spent.of.entry(who).or_default().ended(call, usage.as_ref());
                 }
             }
             _ => {}

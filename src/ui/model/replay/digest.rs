@@ -157,7 +157,7 @@ pub fn digest(events: &[Event], seen: u64) -> Digest {
             Fact::CallFailed { call, .. } if new => {
                 out.failures.push(call.vendor.clone().unwrap_or_else(|| "writer".into()));
             }
-            Fact::CallEnded { usage, .. } if new => {
+            Fact::CallEnded { call, usage, .. } if new && (usage.is_some() || !call.purpose.is_job()) => {
                 let usage = usage.as_ref();
                 if let Some(cost) = usage.and_then(|usage| usage.cost_usd) {
                     *out.cost_usd.get_or_insert(0.0) += cost;
