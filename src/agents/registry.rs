@@ -167,6 +167,8 @@ pub struct Vendor {
     /// `None` when nobody has said.
     pub sandbox: Option<Sandbox>,
     pub permissions: Permissions,
+    /// How long what an agent asks leave for waits for the pilot.
+    pub patience: Duration,
     /// Files and folders that a confined call may change besides its scratch folder.
     pub state: Vec<PathBuf>,
     /// Where the effective adapter comes from, for the settings view (PC-032).

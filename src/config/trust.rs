@@ -8,10 +8,11 @@ use sha2::{Digest, Sha256};
 use std::path::PathBuf;
 
 /// Keys of a vendor that start nothing, name no place and open nothing.
-const HARMLESS: [&str; 9] = [
+const HARMLESS: [&str; 10] = [
     "model",
     "deadline",
     "idle",
+    "patience",
     "prompt_limit",
     "output_cap",
     "retries",

@@ -13,16 +13,13 @@ use std::time::Duration;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::Instant;
 
-/// An agent is a running process, and whatever it holds open does not wait for ever. Who is away for longer finds a
-/// refusal, and a session that went on.
-const PATIENCE: Duration = Duration::from_secs(3600);
-
 /// The requests of the running call; empty when nothing runs, or when the vendor's requests are refused.
 #[derive(Debug, Default)]
 pub struct Asks {
     requests: Option<UnboundedReceiver<Asking>>,
     pending: Option<Pending>,
     deadline: Duration,
+    patience: Duration,
 }
 
 #[derive(Debug)]
@@ -38,7 +35,8 @@ pub fn open(vendor: &Vendor) -> (Option<Leave>, Asks) {
         return (None, Asks::default());
     }
     let (leave, requests) = Leave::new();
-    (Some(leave), Asks { requests: Some(requests), pending: None, deadline: vendor.deadline })
+    let (deadline, patience) = (vendor.deadline, vendor.patience);
+    (Some(leave), Asks { requests: Some(requests), pending: None, deadline, patience })
 }
 
 impl Asks {
@@ -60,7 +58,7 @@ impl Asks {
         let question = ask::permission::question(&runner.session, call, &asking.request, runner.clock.now());
         let id = question.id.clone();
         runner.record(Fact::Asked { question })?;
-        runner.wakes.push((id.clone(), PATIENCE.as_secs()));
+        runner.wakes.push((id.clone(), self.patience.as_secs().max(1)));
         self.pending = Some(Pending { id, asking, since: Instant::now() });
         Ok(())
     }

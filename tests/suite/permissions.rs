@@ -2,7 +2,7 @@
 //! (PC-062). It makes a file when it is allowed to, and takes part in the session either way.
 
 use crate::dash::Desk;
-use crate::stage::{Ran, Stage, until};
+use crate::stage::{Ran, Running, Stage, until};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
@@ -94,6 +94,19 @@ fn pc_062_where_nobody_answers_it_is_refused_and_said() {
     let facts = events(&stage);
     let permitted = facts.lines().find(|line| line.contains(r#""choice":"reject""#)).unwrap();
     assert!(permitted.contains(r#""answered":false"#), "{permitted}");
+}
+
+#[test]
+fn pc_062_a_request_waits_as_long_as_the_configuration_says() {
+    let stage = Stage::new();
+    agent(&stage, ", permissions: ask, patience: 1s");
+    let mut command = stage.command(&["new", "--yes", "--plain", "--peer", "em", "How large is the cache"]);
+    command.stdin(std::process::Stdio::piped());
+    let mut running = Running::start(command);
+    running.until("nobody answered permission-1");
+    until("the gate stands", || stage.questions() == ["gate"]);
+    assert!(answers(&stage).contains(r#""optionId":"no""#) && !stage.home().join("made").exists());
+    running.kill();
 }
 
 #[test]

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::time::Duration;
 
-const KEYS: [&str; 22] = [
+const KEYS: [&str; 23] = [
     "kind",
     "path",
     "bin",
@@ -30,9 +30,14 @@ const KEYS: [&str; 22] = [
     "sandbox",
     "state",
     "permissions",
+    "patience",
     "story",
     "role",
 ];
+/// An agent is a running process, and whatever it holds open does not wait for ever. Who is away for longer finds a
+/// refusal, and a session that went on.
+const PATIENCE: Duration = Duration::from_secs(3600);
+
 const KINDS: [&str; 6] = ["auto", "script", "native", "acp", "rehearsal", "pilot"];
 const SANDBOXES: [&str; 4] = ["auto", "required", "bubblewrap", "off"];
 const FLAGS: [&str; 3] = ["add_dir", "model", "session_id"];
@@ -63,6 +68,7 @@ pub struct Draft {
     sandbox: Option<Sandbox>,
     state: Vec<PathBuf>,
     permissions: Option<Permissions>,
+    patience: Option<Duration>,
     story: Option<String>,
     role: Option<String>,
 }
@@ -139,6 +145,7 @@ impl Draft {
             "env" => self.set_env(value)?,
             "deadline" => self.deadline = Some(value::duration(value)?),
             "idle" => self.idle = Some(value::duration(value)?),
+            "patience" => self.patience = Some(value::duration(value)?),
             "prompt_limit" => self.prompt_limit = Some(value::prompt_limit(value)?),
             "supports" => self.set_supports(value)?,
             "output_cap" => self.output_cap = Some(value::count(value)?),
@@ -269,6 +276,7 @@ impl Draft {
             sandbox: self.sandbox,
             state: self.state,
             permissions: self.permissions.unwrap_or_default(),
+            patience: self.patience.unwrap_or(PATIENCE),
             source,
         })
     }
