@@ -165,7 +165,7 @@ pub fn invocation(
     let args = match native {
         Native::Claude if request.work.is_some() => claude::edit_args(&request, vendor, &env),
         Native::Claude => claude::args(&request, vendor, &env),
-        Native::Codex => codex::args(&request, vendor),
+        Native::Codex => codex::args(&request, vendor, &env),
         Native::Gemini => {
             state.push(gemini::state(&env));
             files = gemini::files(&state[0], &env);

@@ -1,6 +1,7 @@
 //! Command line of `codex exec`.
 
 use super::Request;
+use crate::agents::process::vars::Vars;
 use crate::agents::registry::{Sandbox, Vendor};
 use std::ffi::OsString;
 
@@ -31,7 +32,7 @@ pub fn is_edit_in_ours(vendor: &Vendor) -> bool {
     matches!(vendor.sandbox, Some(Sandbox::Required | Sandbox::Bubblewrap))
 }
 
-pub fn args(request: &Request, vendor: &Vendor) -> Vec<OsString> {
+pub fn args(request: &Request, vendor: &Vendor, env: &Vars) -> Vec<OsString> {
     let keeps_conversation = vendor.supports.session_id;
     let mut args: Vec<OsString> = [
         "exec",
@@ -63,6 +64,10 @@ pub fn args(request: &Request, vendor: &Vendor) -> Vec<OsString> {
     }
     if !request.model.is_empty() {
         push(&["-m", request.model]);
+    }
+    // It does not read this variable: the prompt would go to another service than the one that the user named.
+    if let Some(url) = env.text("OPENAI_BASE_URL").filter(|url| !url.trim().is_empty()) {
+        push(&["-c", &format!("openai_base_url={}", serde_json::Value::from(url))]);
     }
     push(&["--json"]);
     if !keeps_conversation {

@@ -98,9 +98,17 @@ fn pc_035_codex_reads_only() {
         " --ephemeral ",
         " --ignore-user-config ",
         " --disable shell_tool ",
+        // These two ask the network; and its own files speak to the model.
+        " --disable plugins ",
+        " --disable apps ",
+        " -c project_doc_max_bytes=0 ",
     ] {
         assert!(args.contains(part), "{part} in {args}");
     }
+    assert!(!args.contains("base_url"), "{args}");
+    let url = "https://gateway.example.invalid/v1";
+    let (args, _) = started("codex", json!({}), &Request::default(), &[("OPENAI_BASE_URL", url)]);
+    assert!(args.contains(&format!(" -c openai_base_url=\"{url}\" ")), "{args}");
     let request = Request { conversation: Some("id-1"), ..Request::default() };
     let (args, _) = started("codex", json!({"supports": {"session_id": true}}), &request, &[]);
     assert!(args.ends_with(" resume id-1 - ") && !args.contains("--ephemeral"), "{args}");
@@ -247,6 +255,12 @@ fn pc_062_gemini_gets_a_home_without_the_users_tools() {
         assert!(args.contains(part), "{part} in {args}");
     }
     assert!(!args.contains("--yolo"));
+    assert_eq!(settings["general"]["maxAttempts"], 1, "retries are ours");
+    // With a key and no way in chosen it would not start.
+    let key = [&env[..1], &[("GEMINI_API_KEY", "k")][..]].concat();
+    let start = self::start(Native::Gemini, json!({}), &Request::default(), &key);
+    let chosen = start.files.iter().find(|f| f.name == ".gemini/settings.json").map(|f| f.content.clone());
+    assert!(matches!(&chosen, Some(Content::Text(t)) if t.contains("gemini-api-key")), "{chosen:?}");
 }
 
 #[test]
