@@ -3,25 +3,32 @@
 //!
 //! The agent gets no files and no terminal of ours. What it asks leave for is refused, unless the pilot wants to be asked.
 
+mod agent;
 mod permission;
 mod reply;
 
+pub use agent::ENVIRONMENT;
+
 use crate::agents::call::{Leave, Progress};
-use crate::agents::contract::{self, Code};
+use crate::agents::contract::Code;
 use crate::agents::process::hold::Hold;
 use crate::agents::stream::{Refused, Said};
+use agent::Agent as Known;
 use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
     ContentBlock, Implementation, InitializeRequest, LoadSessionRequest, LoadSessionResponse,
     NewSessionRequest, PromptRequest, RequestPermissionRequest, RequestPermissionResponse, SessionId,
-    SessionModeId, SessionModeState, SessionNotification, SetSessionModeRequest, StopReason, TextContent,
+    SessionModeId, SessionModeState, SessionNotification, SessionUpdate, SetSessionModeRequest, StopReason,
+    TextContent,
 };
 use agent_client_protocol::{Agent, Client, UntypedMessage};
 use reply::Collected;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitStatus;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 /// What one call asks.
@@ -95,8 +102,8 @@ pub async fn converse(
             biased;
             Some(update) = updates.recv() => {
                 collected.update(update).into_iter().for_each(progress);
-                if let Some(error) = collected.error().filter(|_| collected.is_hopeless()) {
-                    return Err(Refused::by_vendor(None, &error));
+                if let Some(refused) = collected.hopeless() {
+                    return Err(refused);
                 }
             }
             ended = &mut talk => break ended,
@@ -121,20 +128,15 @@ pub async fn converse(
         return Err(Refused::by_vendor(None, &error));
     }
     let usage = collected.usage(response.usage.as_ref());
-    let text = collected.text();
-    if contract::is_blank(&text) {
-        return Err(Refused::new(Code::Empty, "the agent gave an empty reply"));
-    }
-    // hermes tells an HTTP error as its reply.
-    if text.lines().count() == 1 && text.starts_with("HTTP ") {
-        return Err(Refused::by_vendor(None, &text));
-    }
+    let text = collected.reply()?;
     Ok(Said { text, usage, total: None, conversation })
 }
 
 /// What is told while the conversation goes on.
 #[derive(Debug)]
 pub enum Told {
+    /// The agent's name for itself.
+    Named(Known),
     Update(Box<SessionNotification>),
     /// A permission was asked for, and given or refused: its title.
     Leave(String, bool),
@@ -160,12 +162,20 @@ async fn talk(
     });
     let transport = agent_client_protocol::Lines::new(Box::pin(outgoing), Box::pin(incoming));
     let (updates, answers) = (told.clone(), told.clone());
+    // Whether anything was ever said in the conversation, before the prompt or after it.
+    let spoken = Arc::new(AtomicBool::new(false));
+    let heard = spoken.clone();
     let (leave, asks) = (ask.leave.clone(), ask.leave.is_some());
     Client
         .v1()
         .name("flightdeck")
         .on_receive_notification(
             async move |update: SessionNotification, _: ConnectionTo<Agent>| {
+                let is_message = matches!(
+                    update.update,
+                    SessionUpdate::AgentMessageChunk(_) | SessionUpdate::UserMessageChunk(_)
+                );
+                heard.fetch_or(is_message, Ordering::Relaxed);
                 let _ = updates.send(Told::Update(Box::new(update)));
                 Ok(())
             },
@@ -195,20 +205,21 @@ async fn talk(
             let client = Implementation::new("flightdeck", env!("CARGO_PKG_VERSION"));
             let hello = InitializeRequest::new(ProtocolVersion::V1).client_info(client);
             let hello = agent.send_request(hello).block_task().await?;
+            let known = hello.agent_info.map_or(Known::Other, |info| Known::named(&info.name));
+            let _ = told.send(Told::Named(known));
             let can_load = hello.agent_capabilities.load_session;
             if ask.conversation.is_some() && !can_load {
                 let lost = "session not found: this agent cannot load one";
                 return Err(agent_client_protocol::Error::invalid_request().data(lost));
             }
-            let mut is_silent = false;
+            let is_loaded = ask.conversation.is_some();
             let (session, modes) = match ask.conversation.filter(|_| can_load) {
                 Some(id) => {
                     let id = SessionId::new(id);
                     let load = LoadSessionRequest::new(id.clone(), ask.cwd).meta(manner(asks));
-                    // As it came: some answer nothing where there is nothing, and refuse the prompt then.
+                    // As it came: some answer nothing.
                     let load = UntypedMessage::new("session/load", load)?;
                     let answer = agent.send_request(load).block_task().await.map_err(not_loaded)?;
-                    is_silent = answer.is_null();
                     let answer: Option<LoadSessionResponse> = serde_json::from_value(answer).ok().flatten();
                     (id, answer.and_then(|answer| answer.modes))
                 }
@@ -223,9 +234,11 @@ async fn talk(
                 agent.send_request(set).block_task().await?;
             }
             let _ = told.send(Told::Prompted);
-            let prompt = vec![ContentBlock::Text(TextContent::new(ask.prompt))];
+            let prompt = vec![ContentBlock::Text(TextContent::new(known.asked(ask.prompt)))];
             let response =
                 agent.send_request(PromptRequest::new(session.clone(), prompt)).block_task().await?;
+            // hermes loads what is not there without a word, and refuses the prompt then.
+            let is_silent = is_loaded && !spoken.load(Ordering::Relaxed);
             if is_silent && response.stop_reason == StopReason::Refusal {
                 let lost = "session not found: nothing was loaded, and the prompt was refused";
                 return Err(agent_client_protocol::Error::invalid_request().data(lost));
@@ -240,8 +253,9 @@ async fn talk(
 /// pilot first keeps its other tools.
 fn manner(asks: bool) -> agent_client_protocol::v1::schema::Meta {
     let mut meta = serde_json::Map::new();
-    let mut options =
-        serde_json::json!({"settingSources": [], "settings": {"permissions": {"deny": ["Read"]}}});
+    let mut options = serde_json::json!({"settingSources": [], "settings": {"permissions": {"deny": ["Read"]}},
+            // It has the model guess what the pilot would say next, at the pilot's cost.
+            "promptSuggestions": false});
     if !asks {
         options["tools"] = serde_json::json!([]);
         meta.insert("systemPrompt".into(), crate::agents::native::SYSTEM.into());

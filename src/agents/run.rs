@@ -13,6 +13,7 @@ use crate::agents::contract::{self, Code, Fault};
 use crate::agents::privacy::pii;
 use crate::agents::process::{self, End, Event, Finished, Next, hold::Hold, vars::Vars};
 use crate::agents::registry::{Kind, Native, Permissions, Vendor};
+use crate::agents::stream::opencode::Log;
 use crate::agents::stream::{Refused, Said, Stream};
 use crate::agents::{acp, native, probe};
 use crate::domain::session::failure::Reason;
@@ -175,7 +176,7 @@ async fn attempt(
             let leave = leave.map(|leave| (leave, hold.clone()));
             let ask = acp::Ask { prompt, conversation, cwd: scratch.work().to_path_buf(), leave };
             let talk = plan.feed.map(|feed| acp::converse(ask, incoming, feed, progress));
-            (talk, Output::Acp(lines))
+            (talk, Output::Acp { lines, log: Log::default() })
         }
     };
     let mut listener = Listener {
@@ -189,7 +190,7 @@ async fn attempt(
     let process = async {
         let finished = process::run(plan.spec, |event| listener.hear(event), cancel.as_mut()).await;
         // The other side of the conversation learns that nothing more comes.
-        if let Output::Acp(lines) = &mut listener.output {
+        if let Output::Acp { lines, .. } = &mut listener.output {
             lines.close();
         }
         finished
@@ -232,7 +233,7 @@ async fn attempt(
             }))
         }
         Err(mut refused) => {
-            refused.detail += hint(is_confined, &finished.stderr);
+            refused.detail += plan::hint(is_confined, &finished.stderr);
             Err(failed(refused, finished.stderr, finished.elapsed))
         }
     }
@@ -240,15 +241,6 @@ async fn attempt(
 
 fn failed(Refused { reason, cause, detail }: Refused, stderr: String, elapsed: Duration) -> CallFailure {
     CallFailure { detail: retry::with_cause(detail, &cause), reason, cause, stderr, elapsed }
-}
-
-/// A CLI that lives in an unusual place says only that it may not read it.
-fn hint(is_confined: bool, stderr: &str) -> &'static str {
-    let is_denied = stderr.contains("Permission denied") || stderr.contains("EACCES");
-    match is_confined && is_denied {
-        true => "; it runs in the sandbox: name its folders in `state`, or set `sandbox: off`",
-        false => "",
-    }
 }
 
 /// Which program a native vendor's name stands for here, where its version has to tell.
@@ -274,7 +266,11 @@ enum Output {
         /// Keeps stdin open.
         feed: Option<UnboundedSender<Vec<u8>>>,
     },
-    Acp(acp::Lines),
+    Acp {
+        lines: acp::Lines,
+        /// opencode tells on stderr that it waits.
+        log: Log,
+    },
 }
 
 /// Hears the process and tells the caller.
@@ -318,7 +314,7 @@ impl<P: Fn(Progress)> Listener<'_, P> {
                             return Next::Stop;
                         }
                     }
-                    Output::Acp(lines) => lines.feed(piece),
+                    Output::Acp { lines, .. } => lines.feed(piece),
                 }
                 (self.progress)(Progress::Bytes(self.bytes));
             }
@@ -333,11 +329,19 @@ impl<P: Fn(Progress)> Listener<'_, P> {
                 }
                 let text = pii::tail(&String::from_utf8_lossy(&self.stderr), STDERR_LINES);
                 (self.progress)(Progress::Stderr(text));
-                if let Output::Stream { stream, .. } = &mut self.output {
-                    stream.feed_stderr(piece);
-                    if stream.wants_stop() {
-                        return Next::Stop;
+                let wants_stop = match &mut self.output {
+                    Output::Stream { stream, .. } => {
+                        stream.feed_stderr(piece);
+                        stream.wants_stop()
                     }
+                    Output::Acp { log, .. } => {
+                        log.feed(piece);
+                        log.limit().is_some()
+                    }
+                    Output::Text { .. } => false,
+                };
+                if wants_stop {
+                    return Next::Stop;
                 }
             }
         }
@@ -387,12 +391,12 @@ fn judge(
         // We ended it after it had said what it had to say; its own end would have said nothing more.
         End::Fed | End::Stopped => ExitStatus::default(),
         End::Deadline => {
-            let detail = format!("no reply within {}", seconds(vendor.deadline));
+            let detail = format!("no reply within {} (deadline)", seconds(vendor.deadline));
             return Err(Refused { reason: Reason::Timeout, cause: Cause::Other, detail });
         }
         End::Idle => {
             let idle = seconds(vendor.idle.unwrap_or_default());
-            let detail = format!("nothing was printed for {idle}; the call was stopped");
+            let detail = format!("nothing was printed for {idle} (idle); the call was stopped");
             return Err(Refused { reason: Reason::Timeout, cause: Cause::Overload, detail });
         }
         End::TooLarge => return Err(too_large(vendor, finished.stdout_bytes)),
@@ -401,9 +405,10 @@ fn judge(
     let is_plain = call.purpose.is_plain();
     let said = match output {
         Output::Stream { stream, .. } => stream.end(status, &finished.stderr)?,
-        Output::Acp(_) => {
+        Output::Acp { log, .. } => {
             let gone = || Err(Refused::new(Code::General, "the conversation was not begun"));
-            said.unwrap_or_else(gone).map_err(|refused| acp::explained(refused, status, &finished.stderr))?
+            let explained = |refused| acp::explained(refused, status, &finished.stderr);
+            said.unwrap_or_else(gone).map_err(|refused| log.limit().unwrap_or_else(|| explained(refused)))?
         }
         Output::Text { whole, .. } => return script_reply(vendor, status, whole, is_plain),
     };

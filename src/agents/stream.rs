@@ -110,7 +110,7 @@ impl Stream {
     /// Takes a piece of stderr. Only opencode tells there what it does not tell on stdout: that it waits.
     pub fn feed_stderr(&mut self, piece: &[u8]) {
         if let Parser::Opencode(parser) = &mut self.parser {
-            parser.stderr(piece);
+            parser.log.feed(piece);
         }
     }
 
@@ -154,7 +154,7 @@ impl Stream {
 
     fn line(&mut self, line: &[u8], shown: &mut Vec<Progress>) {
         // What is not JSON is a banner or a warning; it can neither help nor hurt.
-        let Ok(event) = serde_json::from_slice(line) else { return };
+        let Ok(event) = serde_json::from_str(&String::from_utf8_lossy(line)) else { return };
         let news: Vec<Progress> = match &mut self.parser {
             Parser::Claude(parser) => parser.event(&event).into_iter().collect(),
             Parser::Codex(parser) => parser.event(&event),
@@ -185,7 +185,10 @@ fn no_end_event(status: ExitStatus, stderr: &str) -> Refused {
             reason: Reason::Signal(signal),
             ..Refused::new(Code::General, format!("the CLI was ended by signal {signal}"))
         },
-        (None, Some(0)) => Refused::new(Code::General, "the CLI ended without saying that it was done"),
+        (None, Some(0)) => Refused::new(
+            Code::General,
+            "the CLI ended without saying that it was done; `flightdeck doctor` compares its version with the tested one",
+        ),
         // A raw code of a CLI means nothing in the contract and becomes 1 (PC-059).
         (None, code) => {
             let code = code.unwrap_or(-1);
@@ -272,6 +275,17 @@ mod tests {
             let refused = stream.end(ExitStatus::from_raw(0), "").unwrap_err();
             assert_eq!(refused.reason, Reason::Exit(1), "{}", refused.detail);
         }
+    }
+
+    #[test]
+    fn pc_238_bad_bytes_in_an_event_are_replaced() {
+        let recorded = include_bytes!("stream/fixtures/claude-ok.jsonl");
+        let text = String::from_utf8_lossy(recorded).replace("Hello", "He\u{1}llo");
+        let bad: Vec<u8> = text.bytes().map(|b| if b == 1 { 0xff } else { b }).collect();
+        let mut stream = Stream::new(Native::Claude, false);
+        stream.feed(&bad);
+        let said = stream.end(ExitStatus::from_raw(0), "").unwrap();
+        assert!(said.text.contains("He\u{fffd}llo"), "{}", said.text);
     }
 
     #[test]

@@ -1,14 +1,16 @@
 //! What an agent says in pieces, put together: the reply apart from warnings, thoughts and repetitions.
 
 use super::Told;
-use crate::agents::call::{Cause, Progress, Usage};
-use crate::agents::stream::{cause, one_line};
-use agent_client_protocol::v1::schema::{ContentBlock, ContentChunk, SessionUpdate};
+use super::agent::{self, Agent};
+use crate::agents::call::{Progress, Usage};
+use crate::agents::stream::{Refused, one_line};
+use agent_client_protocol::v1::schema::{ContentBlock, ContentChunk, MessageId, SessionUpdate};
 use serde_json::Value;
 
 /// The updates of one prompt.
 #[derive(Debug, Default)]
 pub struct Collected {
+    agent: Agent,
     is_prompted: bool,
     pieces: Vec<Piece>,
     /// The session's cost so far, before and after the prompt.
@@ -18,8 +20,10 @@ pub struct Collected {
     is_error: bool,
     /// Its real messages have ids, so that all others are warnings.
     is_codex: bool,
-    /// A limit or a refused key, for which it would only try again and wait.
-    hopeless: Option<String>,
+    /// The message that it writes, and has done nothing since.
+    message: Option<MessageId>,
+    /// What it does from here on is not wanted and may cost: it would only try again and wait, or ask without end.
+    hopeless: Option<Refused>,
 }
 
 #[derive(Debug)]
@@ -40,11 +44,16 @@ impl Collected {
                 let what = if is_allowed { "allowed by the pilot" } else { "refused a permission" };
                 return vec![Progress::Notice(one_line(&format!("{what}: {title}")))];
             }
+            Told::Named(agent) => {
+                self.agent = agent;
+                return Vec::new();
+            }
             Told::Update(notification) => notification.update,
         };
         match update {
             SessionUpdate::AgentMessageChunk(chunk) if self.is_prompted => self.chunk(chunk),
             SessionUpdate::ToolCall(call) if self.is_prompted => {
+                self.message = None;
                 vec![Progress::Notice(one_line(&format!("uses a tool: {}", call.title)))]
             }
             SessionUpdate::UsageUpdate(usage) => {
@@ -69,8 +78,8 @@ impl Collected {
         }
         let part = |key: &str| error[key].as_str().unwrap_or_default();
         let text = one_line(&format!("{} {}", part("message"), part("additionalDetails")));
-        if matches!(cause::of(None, &text), Cause::Auth | Cause::RateLimit { .. }) {
-            self.hopeless = Some(text.clone());
+        if agent::is_hopeless(&text) {
+            self.hopeless = Some(Refused::by_vendor(None, &text));
         }
         vec![Progress::Notice(text)]
     }
@@ -78,12 +87,11 @@ impl Collected {
     /// What went wrong, where the agent does not say so by the protocol.
     pub fn error(&self) -> Option<String> {
         let told = || self.pieces.iter().filter(|piece| !piece.has_id).map(|piece| piece.text.trim());
-        let last = self.is_error.then(|| told().next_back().unwrap_or("an error without text").to_string());
-        self.hopeless.clone().or(last)
+        self.is_error.then(|| told().next_back().unwrap_or("an error without text").to_string())
     }
 
-    pub fn is_hopeless(&self) -> bool {
-        self.hopeless.is_some()
+    pub fn hopeless(&mut self) -> Option<Refused> {
+        self.hopeless.take()
     }
 
     fn chunk(&mut self, chunk: ContentChunk) -> Vec<Progress> {
@@ -94,12 +102,28 @@ impl Collected {
         if kind.is_some() {
             return vec![Progress::Notice(one_line(&content.text))];
         }
+        if self.begins_again(chunk.message_id) {
+            let detail =
+                "the agent asked the model again by itself, as it does after a broken stream; it was stopped";
+            self.hopeless = Some(Refused::busy(detail));
+        }
         self.pieces.push(Piece { has_id, text: content.text.clone() });
         vec![Progress::Text(content.text)]
     }
 
+    /// After a broken stream opencode begins another message, and another one, each time at a price. A text needs one.
+    fn begins_again(&mut self, id: Option<MessageId>) -> bool {
+        let before = std::mem::replace(&mut self.message, id);
+        self.agent == Agent::Opencode && before.is_some() && before != self.message
+    }
+
+    /// The reply in what was said.
+    pub fn reply(&self) -> Result<String, Refused> {
+        self.agent.reply(&self.text())
+    }
+
     /// Where an agent gives its messages ids, what comes without one is a warning and no part of the reply.
-    pub fn text(&self) -> String {
+    fn text(&self) -> String {
         let has_ids = self.is_codex || self.pieces.iter().any(|piece| piece.has_id);
         self.pieces.iter().filter(|piece| piece.has_id || !has_ids).map(|piece| piece.text.as_str()).collect()
     }

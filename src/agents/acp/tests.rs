@@ -42,6 +42,15 @@ impl Lab {
         Lab { dir, entry, told: Arc::default() }
     }
 
+    /// The agent says in `initialize` that this is its name.
+    fn named(self, name: &str) -> Lab {
+        let path = self.dir.path().join("agent");
+        let script = std::fs::read_to_string(&path).unwrap();
+        let said = format!(r#""agentInfo":{{"name":"{name}","version":"1.0"}},"agentCapabilities""#);
+        std::fs::write(&path, script.replacen(r#""agentCapabilities""#, &said, 1)).unwrap();
+        self
+    }
+
     fn vendor(&self) -> Vendor {
         let mut vendors = serde_json::Map::new();
         vendors.insert("beta".into(), self.entry.clone());
@@ -255,7 +264,9 @@ async fn pc_061_an_earlier_conversation_is_loaded_and_not_repeated() {
         ("result null", Cause::LostConversation),
         (r#"failed '{"code":-32000,"message":"Authentication required"}'"#, Cause::Auth),
         (r#"failed '{"code":429,"message":"slow down"}'"#, Cause::RateLimit { reset: None }),
-        ("result '{}'", Cause::Other),
+        ("result '{}'", Cause::LostConversation),
+        // It is there, and the model does not want to answer.
+        ("chunk 'old words'; result '{}'", Cause::Other),
     ] {
         let lab = Lab::new(&format!(
             r#"*'"method":"session/load"'*) {answer} ;;
@@ -335,6 +346,60 @@ async fn pc_059_every_end_has_its_class() {
 }
 
 #[tokio::test]
+async fn pc_051_an_agent_that_glues_pieces_together_is_asked_for_marks() {
+    let answered = |chunks: &str| {
+        let answers = format!(r#"*'"method":"session/prompt"'*) {chunks} ; {END} ;;"#);
+        Lab::new(&answers).named("hermes-agent")
+    };
+    let whole =
+        r"chunk '[begin of reply]\n---\nsta' ; chunk '[begin of reply]\n---\na: 1\n---\nyes\n[end of reply]'";
+    let lab = answered(whole);
+    assert_eq!(lab.reply().await.text, "---\na: 1\n---\nyes\n");
+    let asked = lab.got("session/prompt")["params"]["prompt"][0]["text"].as_str().unwrap().to_string();
+    assert!(asked.starts_with("the prompt\n") && asked.contains("[end of reply]"), "{asked}");
+    for (chunks, want, cause) in [
+        (r"chunk '[begin of reply]\n---\na: 1\n---\nhalf a wo'", Reason::Exit(1), Cause::Other),
+        (r"chunk '---\na: 1\n---\nyes'", Reason::Exit(1), Cause::Other),
+        ("chunk '⚠️ No reply: the model returned empty content'", Reason::Exit(7), Cause::Other),
+        (
+            "chunk 'API call failed after 1 retries: HTTP 429: slow down'",
+            Reason::Exit(1),
+            Cause::RateLimit { reset: None },
+        ),
+        ("chunk 'API call failed after 1 retries: HTTP 500: x'", Reason::Exit(1), Cause::Overload),
+    ] {
+        let failure = answered(chunks).failure().await;
+        assert_eq!((&failure.reason, &failure.cause), (&want, &cause), "{chunks}: {}", failure.detail);
+    }
+    for (name, marked) in [("Kimi Code CLI", true), ("gemini-cli", true), ("OpenCode", false), ("x", false)] {
+        let lab = Lab::new(&format!(r#"*'"method":"session/prompt"'*) chunk 'no' ; {END} ;;"#)).named(name);
+        lab.failure().await;
+        assert_eq!(lab.got("session/prompt").to_string().contains("[end of reply]"), marked, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn pc_060_opencode_behind_acp_neither_asks_nor_waits_without_end() {
+    // A message more with nothing done in between is another request to the model.
+    let again = r#"*'"method":"session/prompt"'*) chunk '---\nsta' ',"messageId":"m-1"'; chunk '---\nsta' ',"messageId":"m-2"'; exec sleep 60 ;;"#;
+    let failure = Lab::new(again).named("OpenCode").failure().await;
+    assert_eq!((failure.reason, failure.cause), (Reason::Exit(1), Cause::Overload), "{}", failure.detail);
+    let worked = format!(
+        r#"*'"method":"session/prompt"'*) chunk 'I look. ' ',"messageId":"m-1"'
+           update '{{"sessionUpdate":"tool_call","toolCallId":"t-1","title":"read"}}'
+           chunk '---\na: 1\n---\nyes' ',"messageId":"m-2"'; {END} ;;"#
+    );
+    let failure = Lab::new(&worked).named("OpenCode").failure().await;
+    assert!(failure.detail.contains("frontmatter"), "its work was stopped: {}", failure.detail);
+    // It tells on stderr at once that it waits for the end of a limit, because it is told to.
+    let waits = r#"*'"method":"session/prompt"'*)
+        [ "$OPENCODE_PRINT_LOGS" = 1 ] && echo 'level=ERROR message="stream error" error.error="AI_APICallError: Rate limit reached"' >&2
+        exec sleep 60 ;;"#;
+    let failure = Lab::new(waits).named("OpenCode").failure().await;
+    assert_eq!(failure.cause, Cause::RateLimit { reset: None }, "{}", failure.detail);
+}
+
+#[tokio::test]
 async fn pc_062_an_agent_is_asked_for_a_session_without_tools() {
     let lab = Lab::new(
         r#"*'"method":"session/prompt"'*) chunk '---\n---\nyes'; result '{"stopReason":"end_turn"}' ;;"#,
@@ -342,6 +407,7 @@ async fn pc_062_an_agent_is_asked_for_a_session_without_tools() {
     lab.call(None).await;
     let meta = &lab.got("session/new")["params"]["_meta"];
     assert_eq!(meta["claudeCode"]["options"]["tools"], json!([]));
+    assert_eq!(meta["claudeCode"]["options"]["promptSuggestions"], json!(false));
     assert_eq!(meta["claudeCode"]["options"]["settings"]["permissions"]["deny"], json!(["Read"]));
 }
 
@@ -350,6 +416,19 @@ async fn pc_068_an_agent_that_never_answers_is_ended() {
     let mut lab = Lab::new(r#"*'"method":"session/prompt"'*) echo $$ >"$here/pid"; exec sleep 60 ;;"#);
     lab.entry["deadline"] = json!("2s");
     assert_eq!(lab.failure().await.reason, Reason::Timeout);
+    let pid = std::fs::read_to_string(lab.dir.path().join("pid")).unwrap();
+    let seen = crate::agents::process::tree::newborn(pid.trim().parse().unwrap());
+    assert!(!crate::agents::process::tree::is_alive(seen));
+}
+
+#[tokio::test]
+async fn pc_068_an_agent_that_stays_after_its_reply_is_ended() {
+    let stays = format!(
+        r#"*'"method":"session/prompt"'*) chunk '---\n---\nyes' ; {END} ; echo $$ >"$here/pid"; exec sleep 600 ;;"#
+    );
+    let mut lab = Lab::new(&stays);
+    lab.entry["deadline"] = json!("60s");
+    assert_eq!(lab.reply().await.text, "---\n---\nyes");
     let pid = std::fs::read_to_string(lab.dir.path().join("pid")).unwrap();
     let seen = crate::agents::process::tree::newborn(pid.trim().parse().unwrap());
     assert!(!crate::agents::process::tree::is_alive(seen));

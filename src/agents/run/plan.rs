@@ -2,6 +2,7 @@
 
 use super::files::Scratch;
 use super::{Refusal, Surroundings};
+use crate::agents::acp;
 use crate::agents::call::Call;
 use crate::agents::contract::Code;
 use crate::agents::native::{self, Feed, Request};
@@ -100,10 +101,15 @@ pub fn plan(
         Kind::Acp => {
             let bin = vendor.bin.clone().unwrap_or_default();
             let program = native::binary::named(&bin, &around.env).ok_or_else(|| {
-                general(format!("`bin` of {} is not an executable: {}", vendor.key, bin.display()))
+                general(format!(
+                    "`bin` of {} is not an executable: {}; correct it, or install the program",
+                    vendor.key,
+                    bin.display()
+                ))
             })?;
             scratch.prepare(&[]).map_err(|e| cannot_prepare(scratch, &e))?;
             let mut env = native::plain_environment(&around.env);
+            acp::ENVIRONMENT.iter().for_each(|(name, value)| env.set(name, value));
             vendor.env.iter().for_each(|(name, value)| env.set(name, value));
             let args = vendor.args.iter().map(OsString::from).collect();
             let conversation = conversation.map(String::from);
@@ -163,6 +169,15 @@ pub fn plan(
     let conversation = conversation.map(String::from);
     let sandbox = if call.work.is_some() { decision.editing_text() } else { decision.text() };
     Ok(Plan { spec, speech, note, sandbox, feed, account, usage_file, conversation })
+}
+
+/// A CLI that lives in an unusual place says only that it may not read it.
+pub fn hint(is_confined: bool, stderr: &str) -> &'static str {
+    let is_denied = stderr.contains("Permission denied") || stderr.contains("EACCES");
+    match is_confined && is_denied {
+        true => "; it runs in the sandbox: name its folders in `state`, or set `sandbox: off`",
+        false => "",
+    }
 }
 
 fn fed(feed: &mut Option<UnboundedSender<Vec<u8>>>, first: Vec<u8>) -> Stdin {

@@ -135,7 +135,10 @@ async fn pc_060_every_end_has_its_class() {
 #[tokio::test]
 async fn pc_068_timeouts_have_a_class() {
     let failure = Lab::new("sleep 30").with("deadline", json!("200ms")).failure().await;
-    assert_eq!((failure.reason, failure.detail.as_str()), (Reason::Timeout, "no reply within 200 ms"));
+    assert_eq!(
+        (failure.reason, failure.detail.as_str()),
+        (Reason::Timeout, "no reply within 200 ms (deadline)")
+    );
     let failure = Lab::new("echo a; sleep 30").with("idle", json!("200ms")).failure().await;
     assert_eq!(failure.reason, Reason::Timeout);
 }

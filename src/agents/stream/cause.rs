@@ -13,6 +13,7 @@ pub fn of(status: Option<u64>, text: &str) -> Cause {
         Some(408 | 500 | 502 | 503 | 504 | 529) => Cause::Overload,
         Some(_) => Cause::Other,
         None if is_limit_text(text) => Cause::RateLimit { reset: reset_in(text) },
+        None if is_key_text(text) => Cause::Auth,
         None if is_busy_text(text) => Cause::Overload,
         None => Cause::Other,
     }
@@ -27,15 +28,27 @@ fn status_in(text: &str) -> Option<u64> {
 
 fn is_limit_text(text: &str) -> bool {
     static LIMIT: LazyLock<Regex> = LazyLock::new(|| {
-        regex(r"(?i)rate.?limit|usage limit|hit your limit|quota exceeded|too many requests")
+        regex(
+            r"(?i)rate.?limit|usage limit|hit your limit|quota exceeded|resource (?:has been )?exhausted|too many requests",
+        )
     });
     LIMIT.is_match(text)
+}
+
+/// What the services say about a key that they do not take; some CLIs pass on the words alone.
+fn is_key_text(text: &str) -> bool {
+    static KEY: LazyLock<Regex> = LazyLock::new(|| {
+        regex(
+            r"(?i)(?:incorrect|invalid) (?:x-)?api[-_ ]?key|api key not valid|invalid authentication credentials|\bunauthorized\b",
+        )
+    });
+    KEY.is_match(text)
 }
 
 fn is_busy_text(text: &str) -> bool {
     static BUSY: LazyLock<Regex> = LazyLock::new(|| {
         regex(
-            r"(?i)overloaded|high demand|service unavailable|stream (?:disconnected|ended)|connection (?:reset|error)",
+            r"(?i)overloaded|high demand|service unavailable|internal server error|internal error has occurred|server had an error|stream (?:disconnected|ended)|connection (?:reset|error)",
         )
     });
     BUSY.is_match(text)
@@ -92,6 +105,17 @@ mod tests {
             (Some(529), "Overloaded", Cause::Overload),
             (None, "We're currently experiencing high demand", Cause::Overload),
             (None, "exceeded retry limit, last status: 429 Too Many Requests", limit(None)),
+            (None, "Incorrect API key provided: sk-x. You can find your API key at", Cause::Auth),
+            (None, "invalid x-api-key", Cause::Auth),
+            (None, "Request had invalid authentication credentials.", Cause::Auth),
+            (None, "invalid key `models` in the settings", Cause::Other),
+            (None, "Resource has been exhausted (e.g. check quota).", limit(None)),
+            (
+                None,
+                "The server had an error while processing your request. Sorry about that!",
+                Cause::Overload,
+            ),
+            (None, "Internal error: Internal server error", Cause::Overload),
             (Some(400), "rate limit of the context", Cause::Other),
             (None, "the model declined", Cause::Other),
         ] {

@@ -8,6 +8,41 @@ use std::process::ExitStatus;
 
 const LONGEST_LINE: usize = 64 * 1024;
 
+/// Its log on stderr, which says at once what stdout says minutes later: it tries six times, and waits each time for as
+/// long as the service asks for.
+#[derive(Debug, Default)]
+pub struct Log {
+    /// The beginning of a line whose end has not come yet.
+    partial: Vec<u8>,
+    /// A limit of the vendor's for whose end it would wait in silence.
+    limit: Option<String>,
+}
+
+impl Log {
+    pub fn feed(&mut self, piece: &[u8]) {
+        self.partial.extend_from_slice(piece);
+        while let Some(at) = self.partial.iter().position(|b| *b == b'\n') {
+            let line: Vec<u8> = self.partial.drain(..=at).collect();
+            let line = String::from_utf8_lossy(&line);
+            let told = line.split_once("AI_APICallError: ").filter(|_| line.contains("stream error"));
+            let told = told.map(|(_, text)| text.trim().trim_end_matches('"'));
+            if let Some(text) = told.filter(|text| matches!(cause::of(None, text), Cause::RateLimit { .. })) {
+                self.limit = Some(text.to_string());
+            }
+        }
+        // A line without an end is no log.
+        if self.partial.len() > LONGEST_LINE {
+            self.partial.clear();
+        }
+    }
+
+    /// The limit for whose end it waits, if it does.
+    pub fn limit(&self) -> Option<Refused> {
+        let limit = self.limit.as_ref()?;
+        Some(Refused::by_vendor(Some(429), &format!("opencode: {limit}")))
+    }
+}
+
 #[derive(Debug, Default)]
 pub struct Opencode {
     conversation: Option<String>,
@@ -17,10 +52,7 @@ pub struct Opencode {
     finish: Option<String>,
     usage: Option<Usage>,
     error: Option<Value>,
-    /// The beginning of a log line whose end has not come yet.
-    log: Vec<u8>,
-    /// A limit of the vendor's for whose end it would wait in silence.
-    limit: Option<String>,
+    pub log: Log,
 }
 
 impl Opencode {
@@ -52,27 +84,8 @@ impl Opencode {
         Vec::new()
     }
 
-    /// Its log, which says at once what the `error` event says minutes later: it tries six times, and waits each time for
-    /// as long as the service asks for.
-    pub fn stderr(&mut self, piece: &[u8]) {
-        self.log.extend_from_slice(piece);
-        while let Some(at) = self.log.iter().position(|b| *b == b'\n') {
-            let line: Vec<u8> = self.log.drain(..=at).collect();
-            let line = String::from_utf8_lossy(&line);
-            let told = line.split_once("AI_APICallError: ").filter(|_| line.contains("stream error"));
-            let told = told.map(|(_, text)| text.trim().trim_end_matches('"'));
-            if let Some(text) = told.filter(|text| matches!(cause::of(None, text), Cause::RateLimit { .. })) {
-                self.limit = Some(text.to_string());
-            }
-        }
-        // A line without an end is no log.
-        if self.log.len() > LONGEST_LINE {
-            self.log.clear();
-        }
-    }
-
     pub fn is_waiting(&self) -> bool {
-        self.limit.is_some()
+        self.log.limit.is_some()
     }
 
     /// After a broken stream, whose step ends as `unknown`, it asks the model again without end, and each time costs. A
@@ -94,8 +107,8 @@ impl Opencode {
             let text = format!("opencode: {}{after}", message(error));
             return Err(Refused::by_vendor(error["data"]["statusCode"].as_u64(), &text));
         }
-        if let Some(limit) = &self.limit {
-            return Err(Refused::by_vendor(Some(429), &format!("opencode: {limit}")));
+        if let Some(limit) = self.log.limit() {
+            return Err(limit);
         }
         let Some(finish) = self.finish.filter(|_| status.success()) else {
             return Err(no_end_event(status, stderr));

@@ -101,10 +101,17 @@ pub fn tools(api: Api, body: &Value) -> Vec<String> {
 }
 
 pub fn error(api: Api, status: u16, reset: Option<u32>) -> Value {
-    let message = match status {
-        401 => "invalid key",
-        429 => "the rate limit of this account is reached",
-        _ => "internal error",
+    // The services' own words: some CLIs pass on nothing else.
+    let message = match (api, status) {
+        (Api::Messages, 401) => "invalid x-api-key",
+        (Api::Messages, 429) => "This request would exceed your organization's rate limit",
+        (Api::Messages, _) => "Internal server error",
+        (Api::Gemini, 401) => "Request had invalid authentication credentials.",
+        (Api::Gemini, 429) => "Resource has been exhausted (e.g. check quota).",
+        (Api::Gemini, _) => "An internal error has occurred.",
+        (_, 401) => "Incorrect API key provided: sk-stub.",
+        (_, 429) => "Rate limit reached for stub-model: Limit 3, Used 3, Requested 1.",
+        _ => "The server had an error while processing your request. Sorry about that!",
     };
     match api {
         Api::Messages => {

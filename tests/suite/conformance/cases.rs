@@ -11,7 +11,7 @@ use super::lab::Lab;
 pub type Case = fn(&Lab) -> Outcome;
 
 /// In the order of the table.
-pub const ALL: [(&str, Case); 30] = [
+pub const ALL: [(&str, Case); 31] = [
     ("one peer", sessions::one_peer),
     ("writes", sessions::writes),
     ("three participants", sessions::three),
@@ -38,6 +38,7 @@ pub const ALL: [(&str, Case); 30] = [
     ("implements in two", implements::two),
     ("implements without a key", implements::without_key),
     ("implements in our sandbox", implements::required),
+    ("verifies", implements::verifies),
     ("timeout leaves no child", place::timeout_leaves_none),
     ("cut-in leaves no child", place::cut_in_leaves_none),
     ("interrupted edit leaves no child", implements::interrupted),

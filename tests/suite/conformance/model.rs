@@ -160,12 +160,19 @@ fn serve(stream: &TcpStream, reader: &mut BufReader<&TcpStream>, state: &State) 
         Mood::Says(text) => (script::marked(&words, text), apis::End::Whole),
         Mood::Cut => (script::half(&script::answer(&words)), apis::End::Cut),
         Mood::Refuse => (script::half(&script::answer(&words)), apis::End::Refused),
+        _ if words.contains(tools::VERIFIER) => {
+            (tools::verdict(&tools::results(api, &body)), apis::End::Whole)
+        }
         _ => (script::marked(&words, &script::answer(&words)), apis::End::Whole),
     };
     let call = match &mood {
         Mood::Edits(outside) if words.contains(tools::IMPLEMENTER) => {
             let done = tools::results(api, &body).len();
             tools::next(&words, &apis::tools(api, &body), done, outside)
+        }
+        Mood::Edits(outside) if words.contains(tools::VERIFIER) => {
+            let done = tools::results(api, &body).len();
+            tools::runs(&words, &apis::tools(api, &body), done, outside)
         }
         _ => None,
     };

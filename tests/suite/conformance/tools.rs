@@ -8,6 +8,24 @@ use serde_json::{Value, json};
 /// What the implementer's prompt begins with.
 pub const IMPLEMENTER: &str = "You are the implementer of a decision";
 
+/// What a verifier's prompt begins with.
+pub const VERIFIER: &str = "You verify a change before it is deployed";
+
+/// The next call of a verifier, who runs something in the tree, and then tries to write the file `outside`.
+pub fn runs(words: &str, tools: &[String], done: usize, outside: &[String]) -> Option<ToolCall> {
+    let (_, places) = words.split_once("\nWhere it lies:\n")?;
+    let tree = places.lines().find_map(|line| line.strip_prefix("- ")?.split_once(": "))?.1.trim();
+    let lines = [format!("cat {tree}/code.txt"), format!("echo bad >{}", outside.first()?)];
+    let line = lines.get(done).filter(|_| tools.iter().any(|tool| tool == "exec_command"))?;
+    Some(ToolCall { id: format!("call_{}", done + 1), name: "exec_command", input: json!({"cmd": line}) })
+}
+
+/// What a verifier says about what it saw.
+pub fn verdict(results: &[String]) -> String {
+    let is_small = results.first().is_some_and(|said| said.contains("small"));
+    format!("$ cat code.txt\nsmall\n\nVERDICT: {}\n", if is_small { "PASS" } else { "FAIL" })
+}
+
 /// One call of a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolCall {

@@ -77,8 +77,13 @@ pub fn hang(lab: &Lab) -> Outcome {
     classed(&failing(lab, Mood::Hang), 1, &["no reply within", "was printed"])
 }
 
+/// What a broken stream may cost: some CLIs ask again without end.
+const MOST: usize = 12;
+
 pub fn dropped(lab: &Lab) -> Outcome {
-    classed(&failing(lab, Mood::Drop), 1, &[])
+    let outcome = classed(&failing(lab, Mood::Drop), 1, &[]);
+    want!(lab.model.count() <= MOST, "{} requests", lab.model.count());
+    outcome
 }
 
 pub fn empty(lab: &Lab) -> Outcome {

@@ -6,8 +6,8 @@ use super::want;
 use crate::conformance::Outcome;
 use crate::conformance::lab::{Lab, spent, told};
 use crate::conformance::model::{Asked, Mood};
-use crate::conformance::tools::{IMPLEMENTER, SAID};
-use crate::stage::{Ran, Running, finish, until};
+use crate::conformance::tools::{IMPLEMENTER, SAID, VERIFIER};
+use crate::stage::{AGREES, Ran, Running, finish, until};
 use serde_json::{Value, json};
 use std::fs;
 use std::process::Command;
@@ -43,6 +43,45 @@ pub fn required(lab: &Lab) -> Outcome {
         ),
         _ => deploy(lab, &json!({"sandbox": "required"}), &["app", "site"]),
     }
+}
+
+/// No command checks the change: the verdict is the program's, which runs one itself, and writes nothing outside.
+pub fn verifies(lab: &Lab) -> Outcome {
+    if lab.row.name != "codex" {
+        return Outcome::Cannot("it runs no commands here".into());
+    }
+    let home = lab.stage.home().canonicalize().unwrap();
+    let outside = home.join("app/outside.txt");
+    let mut refusals = Vec::new();
+    for more in [json!({}), json!({"sandbox": "required"})] {
+        let from = lab.model.count();
+        repository(lab, "app");
+        let implementation = json!({"reviewer": "bo", "verifier": lab.row.vendor, "deadline": 120,
+            "repos": {"app": {"path": home.join("app"), "push": false}}});
+        lab.config_with(&more, &format!("implementation: {implementation}"));
+        lab.stage.writer(&format!(
+            "[ \"$FLIGHTDECK_CALL\" = implement ] && {{ printf 'small\\n%s\\n' \"$FLIGHTDECK_SESSION\" >code.txt; echo done; exit; }}\n{SYNTHESIS}"
+        ));
+        lab.stage.script("bo", &format!("[ \"$FLIGHTDECK_CALL\" = review ] && {{ printf '## Critical\\n- none\\n## High\\n- none\\n## Medium\\n- none\\n## OK\\n- all of it\\n'; exit; }}\n{AGREES}"));
+        lab.mood(Mood::Edits(vec![outside.display().to_string()]));
+        let ran = lab.stage.run(&[&ARGS[..], &["How large is the cache"]].concat());
+        want!(ran.code == Some(0), "code {:?}: {}", ran.code, tail(&ran.err));
+        let file = lab.stage.file("verify-01.md");
+        want!(file.starts_with("PASS\n\nverifier: codex\n"), "the verdict: {}", tail(&file));
+        let asked: Vec<Asked> =
+            lab.model.asked(from).into_iter().filter(|a| a.words.contains(VERIFIER)).collect();
+        let results = asked.last().map(|a| a.results.clone()).unwrap_or_default();
+        want!(results.len() == 2, "{} tools answered: {}", results.len(), results.join(" | "));
+        let is_refused = ["Read-only", "denied"].iter().any(|word| results[1].contains(word));
+        want!(is_refused && !outside.exists(), "it wrote outside: {}", results[1]);
+        refusals.push(home_free(lab, results[1].split_once("Output:\n").map_or("", |(_, said)| said).trim()));
+        let calls = spent(&ran.out, None);
+        let usage = calls.iter().find(|c| c.purpose == "verify").map(|c| c.usage.clone()).unwrap_or_default();
+        let want = told(&asked);
+        want!(usage["input"] == want.input && usage["output"] == want.output, "tokens {usage}, not {want:?}");
+        until("nobody is left", || lab.left().is_empty());
+    }
+    Outcome::Told(format!("outside: {}; in our sandbox: {}", refusals[0], refusals[1]))
 }
 
 /// An edit that is interrupted ends with the commands that the agent has running.

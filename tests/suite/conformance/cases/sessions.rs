@@ -41,7 +41,9 @@ fn tokens(lab: &Lab, calls: &[Spent], asked: &[Asked]) -> Outcome {
         return Outcome::Told("it tells no tokens".into());
     }
     let asked: Vec<Asked> = asked.iter().filter(|a| !a.is_side).cloned().collect();
-    want!(calls.len() == asked.len(), "{} calls made {} requests", calls.len(), asked.len());
+    let ends = asked.iter().map(|a| a.words.chars().rev().take(60).collect::<Vec<_>>());
+    let ends: Vec<String> = ends.map(|end| end.into_iter().rev().collect()).collect();
+    want!(calls.len() == asked.len(), "{} calls made {} requests: {ends:?}", calls.len(), asked.len());
     for (call, asked) in calls.iter().zip(&asked) {
         if let Err(wrong) = same(&call.usage, asked.tokens.unwrap_or_default()) {
             return Outcome::Failed(format!("{}: {wrong}", call.purpose));
