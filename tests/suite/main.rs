@@ -46,6 +46,7 @@ mod shipped;
 mod soak;
 mod terminals;
 mod tidy;
+mod traps;
 mod trust;
 mod walk;
 mod worktrees;
