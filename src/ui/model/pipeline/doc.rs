@@ -173,7 +173,8 @@ impl Doc {
             if changes && !in_change {
                 let begins = self.rows.len() as u32;
                 let mine = open.iter().find(|(_, hunk)| holds(hunk, row)).map(|(gate, _)| *gate);
-                if let Some(gate) = mine.filter(|gate| *gate != last) {
+                // A text that tells its lines twice asks about them once.
+                if let Some(gate) = mine.filter(|gate| !shown.contains(gate)) {
                     self.rows.push(Row { kind: Kind::Gate, gate, ..blank(file as u32) });
                     shown.push(gate);
                 }
