@@ -16,7 +16,7 @@ use crate::domain::session::phase::{Phase, Wait, phase};
 use crate::domain::session::state::Session;
 use crate::engine::clock::Clock;
 use crate::engine::questions::open_questions;
-use crate::engine::runner::{OpenError, Runner, Updates};
+use crate::engine::runner::{OpenError, Runner, Update, Updates};
 use crate::store::load::load;
 use crate::store::record::StoreError;
 
@@ -113,7 +113,8 @@ fn confirmed(id: &SessionId) -> Result<(), CliError> {
     Err(CliError::new(Kind::Waiting, "not confirmed, so nothing was changed", next))
 }
 
-/// Opens a session for driving; the errors name the next step.
+/// Opens a session for driving; the errors name the next step. Where nobody takes updates, what was mended is said here:
+/// it is recorded as told.
 pub fn open(
     context: &Context,
     id: &crate::domain::session::id::SessionId,
@@ -122,7 +123,15 @@ pub fn open(
     updates: Option<Updates>,
 ) -> Result<Runner, CliError> {
     let desk = context.desk(context.registry()?, model);
-    Runner::open(&context.layout, id, desk, policy, Clock::System, updates).map_err(|e| match e {
+    let (sender, mut told) = tokio::sync::mpsc::unbounded_channel();
+    let updates = updates.unwrap_or(sender);
+    let opened = Runner::open(&context.layout, id, desk, policy, Clock::System, Some(updates));
+    while let Ok(Update::Event(event)) = told.try_recv() {
+        if let (Fact::Repaired { .. }, Some(line)) = (&event.fact, line::describe(&event.fact)) {
+            eprintln!("{line}");
+        }
+    }
+    opened.map_err(|e| match e {
         OpenError::Busy(busy) => CliError::new(
             Kind::Busy,
             format!("{id}: {busy}"),

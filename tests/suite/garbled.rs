@@ -195,6 +195,25 @@ fn pc_705_a_spoiled_state_file_is_told_and_costs_no_turn() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// What is broken is recorded as told by whoever opens the session first, so that is who tells it.
+#[test]
+fn pc_705_a_command_that_only_passes_by_tells_what_it_found_spoiled() {
+    for command in ["answer", "interrupt"] {
+        let stage = Stage::new();
+        let ran = stage.run(&["run", "--close", "auto", "--yes", "How large is the cache"]);
+        assert_eq!(ran.code, Some(3), "{ran:?}");
+        Damage { file: "events.jsonl", how: How::Line }.strike(&stage).unwrap();
+        let id = stage.id();
+        let mut args = vec![command, &id];
+        args.extend(["gate", "A"].iter().filter(|_| command == "answer"));
+        let ran = stage.run(&args);
+        let told = "events.jsonl cannot be read in 1 of its lines";
+        assert!(ran.code == Some(0) && ran.err.contains(told), "{ran:?}");
+        let again = stage.run(&["resume", "--headless", "--yes", &id]);
+        assert!(!again.out.contains(told) && !again.err.contains(told), "{again:?}");
+    }
+}
+
 /// Settings that cannot be read stop every command that needs them, before it touches anything, and say where they stand.
 #[test]
 fn spoiled_settings_are_named_and_change_nothing() {

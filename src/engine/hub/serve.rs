@@ -15,16 +15,16 @@ use crate::engine::prepare::prepare;
 use crate::engine::questions::open_questions;
 use crate::engine::rehearse;
 use crate::engine::run::Command;
-use crate::engine::runner::Runner;
+use crate::engine::runner::{Runner, Update};
 use crate::engine::setting::Setting;
-use crate::engine::wire::{Ask, PROTOCOL, Plan, Tell};
+use crate::engine::wire::{Ask, Event, PROTOCOL, Plan, Tell};
 use crate::store::lock::EngineLock;
 use crate::store::runtime::{self, Message};
 use crate::store::verify::{Severity, VerifyInput, verify};
 use crate::store::{layout, load};
 use std::path::Path;
 use std::sync::atomic::Ordering;
-use tokio::sync::mpsc;
+use tokio::sync::mpsc::{self, UnboundedReceiver};
 
 /// The largest file that a screen is sent whole.
 const READ_LIMIT: u64 = 16 * 1024 * 1024;
@@ -251,35 +251,50 @@ async fn command_session(hub: &Hub, id: &SessionId, command: Command) -> Result<
     }
     match command {
         Command::Answer { question, text } => {
-            answer_standing(&hub.setting()?, id, &question, &text)?;
+            let (mut runner, mended) = open(&hub.setting()?, id)?;
+            let given = answer_standing(&mut runner, &question, &text);
+            drop(runner);
             session::reload(hub, id).await;
-            Ok(())
+            tell_mended(hub, id, mended);
+            given
         }
         Command::Interrupt => {
-            let mut runner = open(&hub.setting()?, id)?;
+            let (mut runner, mended) = open(&hub.setting()?, id)?;
             runner.feed(crate::domain::input::Input::Interrupt).map_err(|e| e.to_string())?;
             drop(runner);
             session::reload(hub, id).await;
+            tell_mended(hub, id, mended);
             Ok(())
         }
         _ => Err("nobody drives this session; resume it first".into()),
     }
 }
 
-fn open(setting: &Setting, id: &SessionId) -> Result<Runner, String> {
+/// A session that nobody drives, and where what happens to it is heard.
+fn open(setting: &Setting, id: &SessionId) -> Result<(Runner, UnboundedReceiver<Update>), String> {
     let desk = setting.desk(setting.registry().map_err(|e| e.cause)?, None);
     let policy = Policy { headless: true, ..Policy::default() };
-    Runner::open(&setting.layout, id, desk, policy, Clock::System, None).map_err(|e| e.to_string())
+    let (sender, updates) = mpsc::unbounded_channel();
+    let opened = Runner::open(&setting.layout, id, desk, policy, Clock::System, Some(sender));
+    opened.map(|runner| (runner, updates)).map_err(|e| e.to_string())
 }
 
-fn answer_standing(setting: &Setting, id: &SessionId, question: &str, text: &str) -> Result<(), String> {
-    let mut runner = open(setting, id)?;
+/// The snapshot has what came of it, but not what was found broken when the session was opened.
+fn tell_mended(hub: &Hub, id: &SessionId, mut updates: UnboundedReceiver<Update>) {
+    while let Ok(update) = updates.try_recv() {
+        if let Update::Event(event @ Event { fact: Fact::Repaired { .. }, .. }) = update {
+            hub.tell_watchers(id, &Tell::Event { id: id.clone(), event: Box::new(event) });
+        }
+    }
+}
+
+fn answer_standing(runner: &mut Runner, question: &str, text: &str) -> Result<(), String> {
     let open = open_questions(&runner.session, &runner.desk);
     if !open.iter().any(|q| q.id == question) {
         return Err(format!("no open question {question:?}; nothing was changed"));
     }
     runner.hold();
-    answer::give(&mut runner, question, text).map_err(|e| e.to_string())
+    answer::give(runner, question, text).map_err(|e| e.to_string())
 }
 
 /// The text of one file of the session's directory. The name comes from a screen and stays inside.

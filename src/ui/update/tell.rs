@@ -53,6 +53,10 @@ fn core(model: &mut Model, tell: Tell, was_dirty: bool) -> Vec<Cmd> {
             Vec::new()
         }
         Tell::Event { id, event } => {
+            if let Fact::Repaired { what } = &event.fact {
+                let mended = model.lang().pick("mended", "исправлено");
+                model.say(one_line(&format!("{id}: {mended}: {}", what.join("; ")), 400), Role::Warning);
+            }
             if let Some(w) = model.watched.get_mut(&id) {
                 w.event(&event);
             }

@@ -496,6 +496,15 @@ fn the_library_takes_what_is_typed_and_opens_at_the_line() {
 }
 
 #[test]
+fn pc_705_what_was_found_spoiled_is_said_on_the_screen() {
+    let mut m = on_session();
+    let fact = Fact::Repaired { what: vec!["notes.json: torn\u{1b}[31m".into()] };
+    let event = crate::engine::wire::Event { seq: 41, time: m.clock.now.to_string(), fact };
+    hear(&mut m, Tell::Event { id: cap(), event: Box::new(event) });
+    assert!(said(&m).contains("mended: notes.json: torn") && !said(&m).contains('\u{1b}'), "{:?}", m.toast);
+}
+
+#[test]
 fn a_replay_plays_by_ticks_and_marks_what_was_seen() {
     let mut m = on_session();
     assert!(asks(&typed(&mut m, "R")).contains(&Ask::Events { id: cap() }));
