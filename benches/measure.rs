@@ -2,7 +2,8 @@
 //!
 //! `cargo bench --bench measure` takes the full form and writes `docs/performance.md`; `-- short` takes two minutes
 //! and fails beyond the budgets of `benches/budgets.yaml`. Names of rows behind it (`-- list
-//! keys`) take only these. A reference program that is missing makes its row "not measured".
+//! keys`) take only these. A reference program that is missing makes its row "not measured"; `FLIGHTDECK_REFERENCE` is a
+//! checkout of the programs that flightdeck replaces.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -30,6 +31,8 @@ mod machine;
 mod memory;
 #[path = "measure/random.rs"]
 mod random;
+#[path = "measure/reference.rs"]
+mod reference;
 #[path = "measure/report.rs"]
 mod report;
 #[path = "measure/search.rs"]

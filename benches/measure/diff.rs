@@ -23,9 +23,10 @@ echo 'CONSENSUS: all lines are written anew'"#;
 
 pub fn run(table: &mut Table) {
     let presses = if table.short { 30 } else { 200 };
-    let (few, many) = (200, 10_000);
-    let small = measure(few, presses);
-    let large = measure(many, presses);
+    let sizes: &[usize] = if table.short { &[100, 10_000] } else { &[10, 100, 1000, 10_000] };
+    let all: Vec<(usize, Measured)> = sizes.iter().map(|lines| (*lines, measure(*lines, presses))).collect();
+    let (few, small) = all.iter().find(|(lines, _)| *lines == 100).unwrap();
+    let (many, large) = all.last().unwrap();
     // Each line went and came.
     let lines = many * 2;
     table.row(
@@ -41,6 +42,10 @@ pub fn run(table: &mut Table) {
         large.key,
         ("small", small.key),
     );
+    let points: Vec<(usize, f64)> = all.iter().map(|(lines, m)| (lines * 2, ms(m.open))).collect();
+    table.growth("growth-diff", "a diff on screen, ms by lines", &points);
+    let points: Vec<(usize, f64)> = all.iter().map(|(lines, m)| (lines * 2, ms(m.key))).collect();
+    table.growth("growth-diff-scroll", "key to first byte in it, p50, ms by lines", &points);
 }
 
 struct Measured {

@@ -42,6 +42,20 @@ pub fn run(table: &mut Table) {
     }
     screen.quit("q");
     loaded(table, &world, presses, p99(&idle));
+    let sizes: &[usize] = if table.short { &[10, 1000] } else { &[10, 100, 1000, 10_000] };
+    let points: Vec<(usize, f64)> = sizes
+        .iter()
+        .map(|size| {
+            let world = World::new(*size);
+            let mut screen = world.screen(PROGRAM, &[]);
+            screen.shows(NEWEST);
+            screen.settle(Duration::from_millis(300), Duration::from_secs(5));
+            let p50 = median(&press(&mut screen, presses / 2));
+            screen.quit("q");
+            (*size, ms(p50))
+        })
+        .collect();
+    table.growth("growth-keys", "key to first byte, p50, ms by sessions", &points);
 }
 
 /// Twenty sessions whose peer prints a megabyte a second.

@@ -46,6 +46,21 @@ pub fn run(table: &mut Table) {
 
 /// A peer that sends a gigabyte, of which the cap lets through 4 MB.
 fn flood(table: &mut Table) {
+    let sizes: &[usize] = if table.short { &[10, 1024] } else { &[10, 100, 1024] };
+    let points: Vec<(usize, f64)> = sizes.iter().map(|megabytes| (*megabytes, flooded(*megabytes))).collect();
+    let peak = points.last().unwrap().1;
+    table.row(
+        "memory-flood-mb",
+        "peak while a peer sends 1 GB, MB",
+        format!("{peak:.1} MB"),
+        "cap 4 MiB".into(),
+        peak,
+    );
+    table.growth("growth-flood", "the same, MB by MB sent", &points);
+}
+
+/// The most that was held meanwhile.
+fn flooded(megabytes: usize) -> f64 {
     let world = World::new(1);
     let write = |name: &str, body: &str| {
         let path = world.root().join(name);
@@ -53,7 +68,7 @@ fn flood(table: &mut Table) {
         fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
         path.display().to_string()
     };
-    let peer = write("peer.sh", "head -c 1073741824 /dev/zero | tr '\\0' 'x'");
+    let peer = write("peer.sh", &format!("head -c {} /dev/zero | tr '\\0' 'x'", megabytes << 20));
     let writer = write(
         "writer.sh",
         "echo 'I propose to keep the cache small, because a small one is easy to reason about.'",
@@ -68,13 +83,7 @@ fn flood(table: &mut Table) {
         peak = peak.max(held(child.id(), "VmHWM"));
         std::thread::sleep(Duration::from_millis(2));
     }
-    table.row(
-        "memory-flood-mb",
-        "peak while a peer sends 1 GB, MB",
-        format!("{peak:.1} MB"),
-        "cap 4 MiB".into(),
-        peak,
-    );
+    peak
 }
 
 /// In megabytes; 0 when the process is gone.

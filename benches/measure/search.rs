@@ -18,7 +18,7 @@ const WORDS: [&str; 5] = ["needle", "retry", "отчёт", "вытеснение
 pub fn run(table: &mut Table) {
     let sizes: &[usize] = if table.short { &[100, 1000] } else { &[10, 100, 1000, 10_000] };
     let runs = if table.short { 3 } else { 5 };
-    let mut points = Vec::new();
+    let (mut points, mut warm_points) = (Vec::new(), Vec::new());
     for size in sizes {
         let temp = tempfile::tempdir().unwrap();
         let root = temp.path().join("sessions");
@@ -43,6 +43,7 @@ pub fn run(table: &mut Table) {
             other += reference(&root, word, runs).unwrap_or_default();
         }
         points.push((*size, ms(cold) / WORDS.len() as f64));
+        warm_points.push((*size, ms(memory) / WORDS.len() as f64));
         if size == sizes.last().unwrap() {
             let (what_cold, what_warm) = (
                 format!("search of {size} sessions, cold ÷ rg -i"),
@@ -58,6 +59,7 @@ pub fn run(table: &mut Table) {
         }
     }
     table.growth("growth-search", "search cold, ms by sessions", &points);
+    table.growth("growth-search-warm", "search as you type, ms by sessions", &warm_points);
 }
 
 fn repeat(runs: usize, mut run: impl FnMut() -> Duration) -> Vec<Duration> {
