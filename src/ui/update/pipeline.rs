@@ -258,13 +258,23 @@ fn decide(model: &mut Model, yes: bool) -> Vec<Cmd> {
     let lang = model.lang();
     let open = watched(model).and_then(|(p, w)| {
         let row = decided(p, p.doc.as_ref()?, p.cursor, w.session())?;
-        p.question().filter(|q| row == Decided::Open && w.view.questions.iter().any(|o| o.id == *q))
+        p.question().filter(|_| row == Decided::Open)
     });
     let Some(question) = open else {
         let text = nothing_to_decide(model);
         model.say(text, Role::Warning);
         return Vec::new();
     };
+    // The change is there a moment before its question.
+    if !watched(model).is_some_and(|(_, w)| w.view.questions.iter().any(|o| o.id == question)) {
+        let key = key_of(model, if yes { Action::Approve } else { Action::Reject });
+        let text = match lang {
+            Lang::En => format!("not decided: the question about this change is only coming; {key} again"),
+            Lang::Ru => format!("не решено: вопрос об этом изменении ещё только приходит; нажми {key} снова"),
+        };
+        model.say(text, Role::Warning);
+        return Vec::new();
+    }
     if model.layout.decidable.as_ref() != Some(&question) {
         let key = key_of(model, if yes { Action::Approve } else { Action::Reject });
         let text = match lang {
