@@ -1,7 +1,8 @@
 //! What the pipeline's screen does with an action, and what it asks of the engine.
 
+mod decide;
+
 use super::{open, scroll, session, trace};
-use crate::domain::lang::Lang;
 use crate::domain::question::{Question, QuestionKind};
 use crate::domain::session::id::SessionId;
 use crate::domain::session::meta::Status;
@@ -16,7 +17,7 @@ use crate::ui::code::worker::Wish;
 use crate::ui::model::menu::{Kind, Menu};
 use crate::ui::model::pipeline::doc::{Doc, Place};
 use crate::ui::model::pipeline::found::found;
-use crate::ui::model::pipeline::{self, CONTEXT, Decided, Part, Pipeline, SIDE, WHOLE, decided, steps};
+use crate::ui::model::pipeline::{self, CONTEXT, Part, Pipeline, SIDE, WHOLE, steps};
 use crate::ui::model::reply::Target;
 use crate::ui::model::watched::Watched;
 use crate::ui::model::{Model, Screen};
@@ -81,8 +82,8 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
     match action {
         Action::Back if trace::return_to(model) => return Vec::new(),
         Action::Back => return open::back(model),
-        Action::Approve => return decide(model, true),
-        Action::Reject => return decide(model, false),
+        Action::Approve => return decide::decide(model, true),
+        Action::Reject => return decide::decide(model, false),
         Action::Retry => return answer_with(model, &id, "retry"),
         Action::Escalate => return answer_with(model, &id, "escalate"),
         Action::Answer => return answer(model, &id),
@@ -250,93 +251,6 @@ fn focus(model: &mut Model, part: Part) {
     if let Some(p) = front(model) {
         p.focus(part);
     }
-}
-
-/// The pilot's word about the change under the cursor, if he has it before him (PC-503): what was not drawn is not
-/// decided on, however fast the keys come.
-fn decide(model: &mut Model, yes: bool) -> Vec<Cmd> {
-    let lang = model.lang();
-    let open = watched(model).and_then(|(p, w)| {
-        let row = decided(p, p.doc.as_ref()?, p.cursor, w.session())?;
-        p.question().filter(|_| row == Decided::Open)
-    });
-    let Some(question) = open else {
-        let text = nothing_to_decide(model);
-        model.say(text, Role::Warning);
-        return Vec::new();
-    };
-    // The change is there a moment before its question.
-    if !watched(model).is_some_and(|(_, w)| w.view.questions.iter().any(|o| o.id == question)) {
-        let key = key_of(model, if yes { Action::Approve } else { Action::Reject });
-        let text = match lang {
-            Lang::En => format!("not decided: the question about this change is only coming; {key} again"),
-            Lang::Ru => format!("не решено: вопрос об этом изменении ещё только приходит; нажми {key} снова"),
-        };
-        model.say(text, Role::Warning);
-        return Vec::new();
-    }
-    if model.layout.decidable.as_ref() != Some(&question) {
-        let key = key_of(model, if yes { Action::Approve } else { Action::Reject });
-        let text = match lang {
-            Lang::En => format!(
-                "not decided: this change had not been on the screen to its end; look at it, then {key} again"
-            ),
-            Lang::Ru => format!(
-                "не решено: это изменение ещё не было на экране до конца; посмотри его и нажми {key} снова"
-            ),
-        };
-        model.say(text, Role::Warning);
-        return Vec::new();
-    }
-    let Some((id, said)) = front(model).map(|p| {
-        p.sent.push((question.clone(), yes));
-        (p.id.clone(), if yes { "yes" } else { "no" })
-    }) else {
-        return Vec::new();
-    };
-    let next = watched(model).and_then(|(p, w)| next_open(p, w.session()));
-    match (next, front(model)) {
-        (Some(next), Some(p)) => p.cursor = next,
-        (None, Some(p)) => p.follows = true,
-        _ => {}
-    }
-    vec![Cmd::command(&id, Command::Answer { question, text: said.into() })]
-}
-
-/// Why a key for a change has decided nothing, and what to do instead.
-fn nothing_to_decide(model: &Model) -> String {
-    let lang = model.lang();
-    let waits = |(p, w): (&Pipeline, &Watched)| next_open(p, w.session()).is_some();
-    let step = watched(model).and_then(|(_, w)| steps::hint(w, lang));
-    match (watched(model).is_some_and(waits), step) {
-        (true, _) => {
-            let key = key_of(model, Action::NextHunk);
-            match lang {
-                Lang::En => format!("not decided: no open change under the cursor; {key} goes to the next"),
-                Lang::Ru => format!("не решено: под курсором нет открытого изменения; {key} — к следующему"),
-            }
-        }
-        (false, Some(step)) => match lang {
-            Lang::En => format!("not decided: no change waits for you yet ({step}); the key was not kept"),
-            Lang::Ru => format!("не решено: изменений для тебя ещё нет ({step}); клавиша не запомнена"),
-        },
-        (false, None) => {
-            lang.pick("no change waits for you here", "здесь нет изменений для тебя").to_string()
-        }
-    }
-}
-
-fn key_of(model: &Model, action: Action) -> String {
-    model.look.keymap.shown(Context::Pipeline, action, false).unwrap_or_default()
-}
-
-/// The next change that waits, from the cursor on and around.
-fn next_open(p: &Pipeline, s: &Session) -> Option<usize> {
-    let doc = p.doc.as_ref()?;
-    let open = |row: &usize| decided(p, doc, *row, s) == Some(Decided::Open);
-    let behind = doc.changes.iter().map(|row| *row as usize).filter(|row| *row > p.cursor);
-    let before = doc.changes.iter().map(|row| *row as usize).filter(|row| *row <= p.cursor);
-    behind.chain(before).find(open)
 }
 
 fn answer_with(model: &mut Model, id: &SessionId, word: &str) -> Vec<Cmd> {
