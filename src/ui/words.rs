@@ -5,6 +5,8 @@ use crate::domain::question::QuestionKind;
 use crate::domain::session::state::Session;
 use crate::domain::spent::Spent;
 use crate::domain::time::Stamp;
+use jiff::ZonedDateTime;
+use jiff::tz::TimeZone;
 
 /// How long something lasts: `41 s`, `14 min`, `3 h`, `2 d`.
 pub fn lasted(seconds: i64, lang: Lang) -> String {
@@ -23,10 +25,14 @@ pub fn age(since: Stamp, now: Stamp, lang: Lang) -> String {
     lasted(now.0 - since.0, lang)
 }
 
+/// A point in time in the pilot's zone.
+pub fn local(at: Stamp, zone: &TimeZone) -> Option<ZonedDateTime> {
+    Some(jiff::Timestamp::from_second(at.0).ok()?.to_zoned_datetime(zone.clone()))
+}
+
 /// A point in time as the pilot's clock shows it: `2026-08-24 10:32`. What cannot be read stays as it is.
-pub fn moment(text: &str, zone: &jiff::tz::TimeZone) -> String {
-    let local = Stamp::parse(text).and_then(|at| jiff::Timestamp::from_second(at.0).ok());
-    let Some(at) = local.map(|at| at.to_zoned_datetime(zone.clone())) else { return text.to_string() };
+pub fn moment(text: &str, zone: &TimeZone) -> String {
+    let Some(at) = Stamp::parse(text).and_then(|at| local(at, zone)) else { return text.to_string() };
     format!("{} {:02}:{:02}", at.date(), at.hour(), at.minute())
 }
 
@@ -86,6 +92,11 @@ pub fn asks(kind: QuestionKind, lang: Lang) -> &'static str {
         QuestionKind::Storage => lang.pick("storage", "запись файлов"),
         QuestionKind::Commit => lang.pick("commit", "коммит"),
     }
+}
+
+/// What was found broken in a session's files and put right.
+pub fn mended(what: &[String], lang: Lang) -> String {
+    format!("{} {}", lang.pick("mended:", "исправлено:"), what.join("; "))
 }
 
 /// What a session counts: the rounds of many peers, or the turns with one.

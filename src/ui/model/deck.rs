@@ -10,6 +10,7 @@ use crate::domain::spent::Spent;
 use crate::domain::time::Stamp;
 use crate::engine::wire::{Owner, Row};
 use crate::ui::theme::Role;
+use crate::ui::words::local;
 use std::time::Duration;
 
 /// How many sessions are asked for; older ones are in the library.
@@ -173,10 +174,6 @@ pub fn clock_or_date(at: Stamp, now: Stamp, zone: &jiff::tz::TimeZone) -> String
     } else {
         format!("{}-{:02}", then.year(), then.month())
     }
-}
-
-fn local(at: Stamp, zone: &jiff::tz::TimeZone) -> Option<jiff::ZonedDateTime> {
-    Some(jiff::Timestamp::from_second(at.0).ok()?.to_zoned_datetime(zone.clone()))
 }
 
 fn group(row: &Row, today: &str, zone: &jiff::tz::TimeZone) -> Group {

@@ -13,6 +13,7 @@ use crate::ui::msg::Cmd;
 use crate::ui::overlay::Overlay;
 use crate::ui::text::one_line;
 use crate::ui::theme::Role;
+use crate::ui::words;
 
 pub fn heard(model: &mut Model, tell: Tell) -> Vec<Cmd> {
     let was_dirty = std::mem::replace(&mut model.dirty, true);
@@ -53,10 +54,6 @@ fn core(model: &mut Model, tell: Tell, was_dirty: bool) -> Vec<Cmd> {
             Vec::new()
         }
         Tell::Event { id, event } => {
-            if let Fact::Repaired { what } = &event.fact {
-                let mended = model.lang().pick("mended", "исправлено");
-                model.say(one_line(&format!("{id}: {mended}: {}", what.join("; ")), 400), Role::Warning);
-            }
             if let Some(w) = model.watched.get_mut(&id) {
                 w.event(&event);
             }
@@ -140,20 +137,19 @@ fn new_deck(model: &mut Model, rows: Vec<Row>, total: usize) -> Vec<Cmd> {
     if dealt { vec![Cmd::Keep] } else { Vec::new() }
 }
 
-/// What the engine has to say about the session in front. What is odd about one turn stands below it or in the replay.
+/// What the engine has to say about a session: notes about the one in front, and what was mended in any. What is odd about
+/// one turn stands below it or in the replay.
 fn noted(model: &mut Model, id: &SessionId, fact: &Fact) {
     let here = matches!(model.screens.last(), Some(Screen::Session(shown)) if shown.id == *id);
+    let is_of_turn =
+        |text: &str| text.split_once(": ").is_some_and(|(name, _)| TurnName::parse(name).is_some());
     let text = match fact {
-        Fact::Noted { text } => text.clone(),
-        Fact::Repaired { what } => {
-            format!("{} {}", model.lang().pick("mended:", "исправлено:"), what.join("; "))
-        }
+        Fact::Noted { text } if here && !is_of_turn(text) => text.clone(),
+        Fact::Repaired { what } if here => words::mended(what, model.lang()),
+        Fact::Repaired { what } => format!("{id}: {}", words::mended(what, model.lang())),
         _ => return,
     };
-    let of_turn = text.split_once(": ").is_some_and(|(name, _)| TurnName::parse(name).is_some());
-    if here && !of_turn {
-        model.say(one_line(&text, 300), Role::Warning);
-    }
+    model.say(one_line(&text, 400), Role::Warning);
 }
 
 /// A few words about what the pilot has not seen, for a session that he comes back to.

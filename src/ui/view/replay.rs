@@ -208,8 +208,7 @@ fn shape(moment: &Moment) -> (&'static str, Role) {
 
 /// `12:03:10`, as the pilot's clock showed it.
 fn clock(time: Option<Stamp>, zone: &TimeZone) -> String {
-    let time = time.and_then(|time| jiff::Timestamp::from_second(time.0).ok());
-    let Some(at) = time.map(|at| at.to_zoned_datetime(zone.clone())) else {
+    let Some(at) = time.and_then(|time| words::local(time, zone)) else {
         return "——:——:——".into();
     };
     format!("{:02}:{:02}:{:02}", at.hour(), at.minute(), at.second())

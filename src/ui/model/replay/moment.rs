@@ -186,9 +186,7 @@ pub fn moment(index: usize, event: &Event, lang: Lang) -> Option<Moment> {
         Fact::Resumed => blank(Shape::Pilot, pick("resumed", "продолжено")),
         Fact::Completed => blank(Shape::Step, pick("completed", "завершено")),
         Fact::Noted { text } => blank(Shape::Step, format!("△ {text}")),
-        Fact::Repaired { what } => {
-            blank(Shape::Step, format!("△ {} {}", pick("mended:", "исправлено:"), what.join("; ")))
-        }
+        Fact::Repaired { what } => blank(Shape::Step, format!("△ {}", words::mended(what, lang))),
         fact => return implementation::moment(fact, lang, blank),
     })
 }
