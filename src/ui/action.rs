@@ -104,6 +104,16 @@ macro_rules! actions {
     };
 }
 
+/// What a number key does.
+macro_rules! slot {
+    ($n:literal) => {
+        (
+            concat!("Open the session with the number ", $n, "; it keeps the number until it is over"),
+            concat!("Открыть сессию с номером ", $n, "; номер остаётся за ней, пока она не закрыта"),
+        )
+    };
+}
+
 actions! {
     Approve "approve" ("approve", "одобрить"),
         ("Approve the change under the cursor in a document of yours", "Одобрить изменение под курсором в твоём документе"), [Pipeline];
@@ -251,24 +261,15 @@ actions! {
         ("To the end", "В конец"), [Deck Session Report Library Replay Pipeline Trace Reader Menu];
     Back "back" ("back", "назад"),
         ("Back to where you came from", "Вернуться"), [Session Report Library Replay Pipeline Trace Reader Menu];
-    Slot1 "slot-1" ("", ""),
-        ("Open the session with the number 1; it keeps the number until it is over", "Открыть сессию с номером 1; номер остаётся за ней, пока она не закрыта"), [Global Deck];
-    Slot2 "slot-2" ("", ""),
-        ("Open the session with the number 2; it keeps the number until it is over", "Открыть сессию с номером 2; номер остаётся за ней, пока она не закрыта"), [Global Deck];
-    Slot3 "slot-3" ("", ""),
-        ("Open the session with the number 3; it keeps the number until it is over", "Открыть сессию с номером 3; номер остаётся за ней, пока она не закрыта"), [Global Deck];
-    Slot4 "slot-4" ("", ""),
-        ("Open the session with the number 4; it keeps the number until it is over", "Открыть сессию с номером 4; номер остаётся за ней, пока она не закрыта"), [Global Deck];
-    Slot5 "slot-5" ("", ""),
-        ("Open the session with the number 5; it keeps the number until it is over", "Открыть сессию с номером 5; номер остаётся за ней, пока она не закрыта"), [Global Deck];
-    Slot6 "slot-6" ("", ""),
-        ("Open the session with the number 6; it keeps the number until it is over", "Открыть сессию с номером 6; номер остаётся за ней, пока она не закрыта"), [Global Deck];
-    Slot7 "slot-7" ("", ""),
-        ("Open the session with the number 7; it keeps the number until it is over", "Открыть сессию с номером 7; номер остаётся за ней, пока она не закрыта"), [Global Deck];
-    Slot8 "slot-8" ("", ""),
-        ("Open the session with the number 8; it keeps the number until it is over", "Открыть сессию с номером 8; номер остаётся за ней, пока она не закрыта"), [Global Deck];
-    Slot9 "slot-9" ("", ""),
-        ("Open the session with the number 9; it keeps the number until it is over", "Открыть сессию с номером 9; номер остаётся за ней, пока она не закрыта"), [Global Deck];
+    Slot1 "slot-1" ("", ""), slot!(1), [Global Deck];
+    Slot2 "slot-2" ("", ""), slot!(2), [Global Deck];
+    Slot3 "slot-3" ("", ""), slot!(3), [Global Deck];
+    Slot4 "slot-4" ("", ""), slot!(4), [Global Deck];
+    Slot5 "slot-5" ("", ""), slot!(5), [Global Deck];
+    Slot6 "slot-6" ("", ""), slot!(6), [Global Deck];
+    Slot7 "slot-7" ("", ""), slot!(7), [Global Deck];
+    Slot8 "slot-8" ("", ""), slot!(8), [Global Deck];
+    Slot9 "slot-9" ("", ""), slot!(9), [Global Deck];
     Doctor "doctor" ("", ""),
         ("What was found where: agents, folders, terminal", "Что где найдено: агенты, папки, терминал"), [Global];
     Palette "palette" ("", ""),
