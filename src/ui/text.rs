@@ -21,7 +21,7 @@ const MARK: char = '\u{fffd}';
 /// stay where scripts and emoji need them. Doing it twice changes nothing.
 pub fn sanitize(text: &str) -> String {
     // Most text is plain, and this runs for every reply.
-    if text.bytes().all(|b| matches!(b, b' '..=b'~' | b'\n')) {
+    if text.split('\n').all(is_simple) {
         return text.to_string();
     }
     let mut out = Line { text: String::with_capacity(text.len()), column: 0, marks: 0, before: '\n' };
@@ -70,10 +70,6 @@ fn simple(c: char) -> bool {
 
 /// The text on one line of at most `max_width` columns; a cut is shown by `…`.
 pub fn one_line(text: &str, max_width: usize) -> String {
-    if is_simple(text) { one_simple_line(text, max_width) } else { one_odd_line(text, max_width) }
-}
-
-fn one_odd_line(text: &str, max_width: usize) -> String {
     let safe = sanitize(text);
     let flat = safe.split_whitespace().collect::<Vec<_>>().join(" ");
     let pieces: Vec<&str> = visible(&flat).collect();
@@ -91,19 +87,6 @@ fn one_odd_line(text: &str, max_width: usize) -> String {
     out.truncate(out.trim_end().len());
     if max_width > 0 {
         out.push('…');
-    }
-    out
-}
-
-fn one_simple_line(text: &str, max_width: usize) -> String {
-    let mut out = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if out.chars().nth(max_width).is_some() {
-        let cut = max_width.checked_sub(1).and_then(|last| out.char_indices().nth(last));
-        out.truncate(cut.map_or(0, |(at, _)| at));
-        out.truncate(out.trim_end().len());
-        if max_width > 0 {
-            out.push('…');
-        }
     }
     out
 }
