@@ -16,8 +16,7 @@ pub fn describe(fact: &Fact) -> Option<String> {
         }
         Fact::Announced { text, .. } => sanitize(text).replace('\n', "\n    "),
         Fact::Edited { edit, .. } => {
-            let files: Vec<String> =
-                edit.files.iter().map(|f| format!("{} {}", f.label(), f.stat())).collect();
+            let files: Vec<String> = edit.files.iter().map(|f| f.line()).collect();
             let shown = files.iter().take(8).map(|f| one_line(f, 100)).collect::<Vec<_>>().join("\n    ");
             let more =
                 if files.len() > 8 { format!("\n    … {} more", files.len() - 8) } else { String::new() };

@@ -124,8 +124,8 @@ pub fn begin(
     cancel: CancelSignal,
 ) -> Result<Work, Vec<Find>> {
     let crew = crew::crew(&runner.desk, &runner.session);
-    let verifier = match call.purpose {
-        Purpose::Verify => verifier::ready(runner, call)?,
+    let verifier = match (&crew, call.purpose) {
+        (Ok(crew), Purpose::Verify) => verifier::ready(runner, crew, call)?,
         _ => None,
     };
     let shop = Shop::new(runner, progress, cancel);

@@ -1,7 +1,7 @@
 //! An agent that verifies by running (PC-530), after the project's own commands. Its word counts only when it is a
 //! verdict; whatever else comes of the call is no pass.
 
-use super::crew;
+use super::crew::Crew;
 use super::implement;
 use super::job::Shop;
 use crate::agents::call::{Call as AgentCall, Outcome};
@@ -37,11 +37,9 @@ pub enum Said {
 
 /// The session's verifier, if it has one. It may not be called yet when its prompt holds what looks like a secret: that is
 /// asked before the commands run, which can take long.
-pub fn ready(runner: &Runner, call: &Call) -> Result<Option<Verifier>, Vec<Find>> {
+pub fn ready(runner: &Runner, crew: &Crew, call: &Call) -> Result<Option<Verifier>, Vec<Find>> {
     let s = &runner.session;
-    let Some(vendor) = crew::crew(&runner.desk, s).ok().and_then(|crew| crew.verifier) else {
-        return Ok(None);
-    };
+    let Some(vendor) = crew.verifier.clone() else { return Ok(None) };
     let lang = s.meta.lang();
     let track = s.notes.track.clone().unwrap_or_default();
     let prompt = verify::verify(&VerifyPrompt {

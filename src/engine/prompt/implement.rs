@@ -46,13 +46,22 @@ pub struct ImplementPrompt<'a> {
     pub directions: &'a [String],
 }
 
+/// The trees of an implementation, one on each line.
+pub fn trees(trees: &[Tree]) -> String {
+    trees.iter().map(|t| format!("- {}: {}", t.name, t.path)).collect::<Vec<_>>().join("\n")
+}
+
+/// What an edit changed, one file on each line.
+pub fn files(files: &[FileChange]) -> String {
+    files.iter().map(FileChange::line).collect::<Vec<_>>().join("\n")
+}
+
 pub fn implement(p: &ImplementPrompt) -> String {
     let lang = p.lang;
     let block = |head: &str, text: &str| match text.trim() {
         "" => String::new(),
         text => format!("\n{head}\n{text}\n"),
     };
-    let trees: Vec<String> = p.trees.iter().map(|t| format!("- {}: {}", t.name, t.path)).collect();
     let directions: Vec<&str> = p.directions.iter().map(|d| d.trim()).collect();
     fill(
         IMPLEMENT.of(lang),
@@ -66,7 +75,7 @@ pub fn implement(p: &ImplementPrompt) -> String {
                 "direction",
                 &block(lang.pick("Pilot direction:", "Направление пилота:"), &directions.join("\n")),
             ),
-            ("trees", &trees.join("\n")),
+            ("trees", &trees(p.trees)),
         ],
     )
 }
@@ -90,7 +99,6 @@ pub fn review(p: &ReviewPrompt) -> String {
     let built_in = || CHECKLIST.map(|(en, ru)| lang.pick(en, ru).to_string()).to_vec();
     let list = if p.checklist.is_empty() { built_in() } else { p.checklist.to_vec() };
     let list: Vec<String> = list.iter().zip(1..).map(|(item, n)| format!("({n}) {item}")).collect();
-    let files: Vec<String> = p.files.iter().map(|f| format!("{} {}", f.label(), f.stat())).collect();
     let again = match p.again {
         true => lang.pick(
             "Your first answer had none of these headings. Answer again, in exactly this form.",
@@ -103,7 +111,7 @@ pub fn review(p: &ReviewPrompt) -> String {
         &[
             ("session", p.session),
             ("summary", p.summary.trim()),
-            ("files", &files.join("\n")),
+            ("files", &files(p.files)),
             ("diff", p.diff.trim_end()),
             ("checklist", &list.join("\n")),
             ("again", again),

@@ -1,5 +1,6 @@
 //! What the verifying agent is asked (PC-530).
 
+use super::implement::{files, trees};
 use super::{Text, fill, text};
 use crate::domain::lang::Lang;
 use crate::domain::session::pipeline::change::{FileChange, Tree};
@@ -16,15 +17,13 @@ pub struct VerifyPrompt<'a> {
 }
 
 pub fn verify(p: &VerifyPrompt) -> String {
-    let files: Vec<String> = p.files.iter().map(|f| format!("{} {}", f.label(), f.stat())).collect();
-    let trees: Vec<String> = p.trees.iter().map(|t| format!("- {}: {}", t.name, t.path)).collect();
     fill(
         VERIFY.of(p.lang),
         &[
             ("session", p.session),
             ("summary", p.summary.trim()),
-            ("files", &files.join("\n")),
-            ("trees", &trees.join("\n")),
+            ("files", &files(p.files)),
+            ("trees", &trees(p.trees)),
         ],
     )
 }

@@ -51,6 +51,11 @@ impl FileChange {
         label(&self.repo, &self.path)
     }
 
+    /// Which file, and how much of it: `app/code.txt +12 −3`.
+    pub fn line(&self) -> String {
+        format!("{} {}", self.label(), self.stat())
+    }
+
     /// `+12 −3`, `binary`.
     pub fn stat(&self) -> String {
         match self.binary {
