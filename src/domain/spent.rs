@@ -18,9 +18,14 @@ pub struct Spent {
 }
 
 impl Spent {
-    /// Counts what ended. A step of the engine itself is no call to anybody, unless an agent was called in it.
+    /// Whether somebody was called: a step of the engine itself is no call, unless an agent was called in it.
+    pub fn counts(call: &Call, usage: Option<&Usage>) -> bool {
+        usage.is_some() || !call.purpose.is_job()
+    }
+
+    /// Counts what ended, if it was a call.
     pub fn ended(&mut self, call: &Call, usage: Option<&Usage>) {
-        if usage.is_some() || !call.purpose.is_job() {
+        if Spent::counts(call, usage) {
             self.add(usage);
         }
     }

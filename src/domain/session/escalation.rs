@@ -1,5 +1,7 @@
 //! Questions that a participant put to the pilot (group S), and the words that close a session (PC-612).
 
+use super::state::Session;
+use super::turn::{Turn, TurnName};
 use unicode_normalization::UnicodeNormalization;
 
 /// The reason of the escalation that follows an unsettled dispute (PC-423).
@@ -65,6 +67,25 @@ pub fn is_close_signal(message: &str) -> bool {
             denied = matches!(word, "не" | "not" | "never") || word.ends_with("n't");
             CLOSE_WORDS.contains(&word) && !after_denial
         })
+}
+
+impl Session {
+    /// True for the escalation of an unsettled dispute (PC-423). A turn may choose the same words for one of its own; then
+    /// the first one that names it is that.
+    pub fn is_dispute(&self, escalation: &Escalation) -> bool {
+        let same = |e: &&Escalation| e.reason == LIMIT_REASON && e.source == escalation.source;
+        let asks = |t: &&Turn| t.markers().escalate.as_deref().map(str::trim) == Some(LIMIT_REASON);
+        let of_turn = TurnName::parse(&escalation.source).and_then(|name| self.turn(&name)).filter(asks);
+        let first = self.escalations.iter().find(same).is_none_or(|e| e.index >= escalation.index);
+        escalation.reason == LIMIT_REASON && !(of_turn.is_some() && first)
+    }
+
+    /// The escalation that a turn raised, if its file exists.
+    pub fn escalation_of(&self, name: &TurnName) -> Option<&Escalation> {
+        let file = name.to_string();
+        let raised = |e: &&Escalation| e.source == file || (e.source.is_empty() && e.turn == name.number);
+        self.escalations.iter().find(|e| raised(e) && !self.is_dispute(e))
+    }
 }
 
 #[cfg(test)]

@@ -422,18 +422,10 @@ pub fn escalation_wait(s: &Session, open: &Escalation) -> Wait {
     if s.is_dispute(open) { Wait::Dispute(open.index) } else { Wait::Escalation(open.index) }
 }
 
-/// The escalation that a turn file raised, if its file exists.
-fn escalation_of<'a>(s: &'a Session, name: &TurnName) -> Option<&'a Escalation> {
-    let file = name.to_string();
-    s.escalations
-        .iter()
-        .find(|e| !s.is_dispute(e) && (e.source == file || (e.source.is_empty() && e.turn == name.number)))
-}
-
 /// `Due` when the turn escalates and its file is missing (PC-440, D19).
 fn escalate(s: &Session, turn: &Turn) -> Option<Phase> {
     let reason = turn.markers().escalate.clone()?;
-    match escalation_of(s, &turn.name) {
+    match s.escalation_of(&turn.name) {
         Some(_) => None,
         None => Some(due(Fact::Escalated {
             escalation: Escalation::next(&s.escalations, turn.name.number, &reason, turn.name.to_string()),

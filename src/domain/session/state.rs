@@ -4,7 +4,7 @@
 //! recorded facts (a law, tested). What happens next is derived from it by [`super::phase`]; it is never stored
 //! twice. Only [`Live`] is not on disk: it says what runs in this process.
 
-use super::escalation::{Escalation, LIMIT_REASON};
+use super::escalation::Escalation;
 use super::extension;
 use super::failure::Reason;
 use super::meta::{Meta, PeerFailure, Status};
@@ -171,16 +171,6 @@ impl Session {
 
     pub fn open_escalation(&self) -> Option<&Escalation> {
         self.escalations.iter().find(|e| e.is_open())
-    }
-
-    /// True for the escalation of an unsettled dispute (PC-423). A turn may choose the same words for one of its own; then
-    /// the first one that names it is that.
-    pub fn is_dispute(&self, escalation: &Escalation) -> bool {
-        let same = |e: &&Escalation| e.reason == LIMIT_REASON && e.source == escalation.source;
-        let asks = |t: &&Turn| t.markers().escalate.as_deref().map(str::trim) == Some(LIMIT_REASON);
-        let of_turn = TurnName::parse(&escalation.source).and_then(|name| self.turn(&name)).filter(asks);
-        let first = self.escalations.iter().find(same).is_none_or(|e| e.index >= escalation.index);
-        escalation.reason == LIMIT_REASON && !(of_turn.is_some() && first)
     }
 
     /// The file that settled the roles, when discovery wrote one.

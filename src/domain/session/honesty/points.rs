@@ -117,10 +117,7 @@ fn fate(
 ) -> Fate {
     let file = turn.name.to_string();
     if turn.markers().escalate.is_some() {
-        let raised = |e: &&Escalation| {
-            !s.is_dispute(e) && (e.source == file || (e.source.is_empty() && e.turn == turn.name.number))
-        };
-        let file = s.escalations.iter().find(raised).map_or(file, Escalation::file_name);
+        let file = s.escalation_of(&turn.name).map_or(file, Escalation::file_name);
         return Fate::Escalated { file };
     }
     let answered = answer(s, holder, later);

@@ -1,6 +1,6 @@
 //! What happens next in the turn-loop: one peer (rules D14 to D16, group L).
 
-use super::{Phase, escalate, escalation_of, exchanges, loop_ended, reserved};
+use super::{Phase, escalate, exchanges, loop_ended, reserved};
 use crate::domain::session::dispute::{self, DisputeAnswer};
 use crate::domain::session::meta::ResultClass;
 use crate::domain::session::order;
@@ -16,7 +16,7 @@ pub(super) fn turn_loop(s: &Session) -> Phase {
     if let Some(phase) = escalate(s, last) {
         return phase;
     }
-    let escalated = escalation_of(s, &last.name);
+    let escalated = s.escalation_of(&last.name);
     if last.name.is_writer() {
         let number =
             if literal_numbering(s) { last.name.number.max(exchange + 1) } else { last.name.number + 1 };

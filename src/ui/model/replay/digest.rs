@@ -7,6 +7,7 @@ use crate::domain::session::id::SessionId;
 use crate::domain::session::order::is_discovery_reply;
 use crate::domain::session::phase;
 use crate::domain::session::state::{Session, apply};
+use crate::domain::spent::Spent;
 use crate::engine::wire::Event;
 use std::collections::BTreeMap;
 
@@ -157,7 +158,7 @@ pub fn digest(events: &[Event], seen: u64) -> Digest {
             Fact::CallFailed { call, .. } if new => {
                 out.failures.push(call.vendor.clone().unwrap_or_else(|| "writer".into()));
             }
-            Fact::CallEnded { call, usage, .. } if new && (usage.is_some() || !call.purpose.is_job()) => {
+            Fact::CallEnded { call, usage, .. } if new && Spent::counts(call, usage.as_ref()) => {
                 let usage = usage.as_ref();
                 if let Some(cost) = usage.and_then(|usage| usage.cost_usd) {
                     *out.cost_usd.get_or_insert(0.0) += cost;
