@@ -113,6 +113,10 @@ impl Decision {
         }
     }
 
+    fn off() -> Decision {
+        Decision::Free(Both::new("`sandbox: off`", "`sandbox: off`"))
+    }
+
     /// The same of an implementing call.
     pub fn editing_text(&self) -> Both {
         match self {
@@ -142,7 +146,7 @@ pub fn decide(vendor: &Vendor, has_dir: bool, env: &Vars) -> Decision {
         return bubblewrap::find(env).map_or_else(Decision::Refused, Decision::Wrapped);
     }
     match (vendor.sandbox, support()) {
-        (Some(Sandbox::Off), _) => Decision::Free(Both::new("`sandbox: off`", "`sandbox: off`")),
+        (Some(Sandbox::Off), _) => Decision::off(),
         (Some(Sandbox::Required), Err(why)) => Decision::Refused(why),
         (Some(Sandbox::Required), Ok(())) => Decision::Confined,
         (None, _) if !is_native => Decision::Free(Both::new(
@@ -168,7 +172,7 @@ pub fn decide_editing(vendor: &Vendor, env: &Vars) -> Decision {
     match (vendor.sandbox, support()) {
         // Its own sandbox is made of mounts, which ours forbids.
         _ if vendor.kind == Kind::Native(Native::Codex) && !codex::is_edit_in_ours(vendor) => Decision::Own,
-        (Some(Sandbox::Off), _) => Decision::Free(Both::new("`sandbox: off`", "`sandbox: off`")),
+        (Some(Sandbox::Off), _) => Decision::off(),
         (Some(Sandbox::Required), Err(why)) => Decision::Refused(why),
         (_, Err(why)) => Decision::Free(why),
         (None, Ok(())) if !is_native && vendor.state.is_empty() => Decision::Guarded,

@@ -35,8 +35,7 @@ pub fn begin(
     let open = |id: &SessionId| {
         notes = guard::open_line(&guard.open(id, opening.wp, &opening.task), lang).into_iter().collect();
     };
-    let id =
-        layout::create_session_dir_after(layout, &date, &slug(&opening.task), open).map_err(store_error)?;
+    let id = layout::create_session_dir(layout, &date, &slug(&opening.task), open).map_err(store_error)?;
     let dir = layout.session_dir(&id);
     if guard.semaphore(&id).is_some() {
         let _ = guard.note_file(&id, &dir);

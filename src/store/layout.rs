@@ -94,14 +94,9 @@ pub fn next_number(day_dir: &Path, date: &str) -> u32 {
 }
 
 /// Creates the directory of a new session and gives its id (PC-140, PC-141, PC-144). `date` is the local date. Two
-/// processes never get the same directory, nor the same number as long as both can lock the runtime root.
-pub fn create_session_dir(layout: &Layout, date: &str, slug: &str) -> io::Result<SessionId> {
-    create_session_dir_after(layout, date, slug, |_| ())
-}
-
-/// The same; `before` is called with the id before anything of the session is written (PC-154), and once more if another
-/// process was faster.
-pub fn create_session_dir_after(
+/// processes never get the same directory, nor the same number as long as both can lock the runtime root. `before` is called
+/// with the id before anything of the session is written (PC-154), and once more if another process was faster.
+pub fn create_session_dir(
     layout: &Layout,
     date: &str,
     slug: &str,
@@ -248,7 +243,7 @@ mod tests {
         let mut ids: Vec<SessionId> = std::thread::scope(|scope| {
             let layout = &layout;
             let make = |n: usize| {
-                move || create_session_dir(layout, "2026-08-24", ["same", "other"][n % 2]).unwrap()
+                move || create_session_dir(layout, "2026-08-24", ["same", "other"][n % 2], |_| ()).unwrap()
             };
             let tries: Vec<_> = (0..12).map(|n| scope.spawn(make(n))).collect();
             tries.into_iter().map(|t| t.join().unwrap()).collect()
@@ -263,7 +258,7 @@ mod tests {
     fn pc_141_refuses_what_is_no_id() {
         let dir = tempfile::tempdir().unwrap();
         for (date, slug) in [("2026-8-24", "a"), ("2026-08-24", "../x"), ("../../etc/x", "a")] {
-            let error = create_session_dir(&layout(&dir), date, slug).unwrap_err();
+            let error = create_session_dir(&layout(&dir), date, slug, |_| ()).unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
         }
         assert!(!dir.path().join("DS-strategy").exists());
@@ -278,7 +273,7 @@ mod tests {
         let flat = layout.sessions.join("2026-06").join(id.as_str());
         fs::create_dir_all(&flat).unwrap();
         assert_eq!(layout.find_session(&id), Some(flat));
-        let made = create_session_dir(&layout, "2026-06-17", "setup").unwrap();
+        let made = create_session_dir(&layout, "2026-06-17", "setup", |_| ()).unwrap();
         assert_eq!(made.as_str(), "2026-06-17-02-setup", "the old tree keeps its id to itself");
         fs::create_dir_all(layout.session_dir(&id)).unwrap();
         assert_eq!(layout.find_session(&id), Some(layout.session_dir(&id)));
@@ -292,7 +287,7 @@ mod tests {
         fs::create_dir_all(&elsewhere).unwrap();
         fs::create_dir_all(&layout.sessions).unwrap();
         std::os::unix::fs::symlink(&elsewhere, layout.sessions.join("2026-08")).unwrap();
-        let id = create_session_dir(&layout, "2026-08-24", "a").unwrap();
+        let id = create_session_dir(&layout, "2026-08-24", "a", |_| ()).unwrap();
         assert!(elsewhere.join("24").join(id.as_str()).is_dir());
         assert_eq!(layout.find_session(&id), Some(layout.session_dir(&id)));
     }

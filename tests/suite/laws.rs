@@ -96,7 +96,7 @@ impl Stage {
     fn new(dice: &mut Dice) -> Stage {
         let dir = crate::memory::folder();
         let layout = Layout::new(dir.path().join("gov/sessions"), dir.path().join("runtime"));
-        let id = layout::create_session_dir(&layout, "2026-08-24", "law").unwrap();
+        let id = layout::create_session_dir(&layout, "2026-08-24", "law", |_| ()).unwrap();
         let now = Stamp::parse("2026-08-24T09:00:00Z").unwrap();
         let peers = 1 + dice.below(3);
         let mut meta = Meta::new(id.clone(), &format!("How large is the cache? {}", dice.odd()));
