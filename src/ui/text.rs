@@ -5,6 +5,7 @@
 //! and of everything else (titles, links, device strings) only the control turns into a visible mark. No parser state
 //! outlives a character, so an unfinished sequence cannot swallow the text behind it.
 
+use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -56,7 +57,7 @@ pub fn sanitize(text: &str) -> String {
 }
 
 /// True when each character is one column wide and joins no other, so that nobody has to look for graphemes: most of what
-/// is on a screen, in two alphabets, with its lines.
+/// is on a screen, in two alphabets, with its lines and shapes.
 pub fn is_simple(text: &str) -> bool {
     text.bytes().all(|b| matches!(b, b' '..=b'~')) || text.chars().all(simple)
 }
@@ -65,11 +66,15 @@ fn simple(c: char) -> bool {
     matches!(c, ' '..='~'
         | '\u{a1}'..='\u{ac}' | '\u{ae}'..='\u{ff}'
         | '\u{400}'..='\u{482}' | '\u{48a}'..='\u{52f}'
-        | '–' | '—' | '‘'..='”' | '…' | '←'..='↓' | '\u{2500}'..='\u{257f}')
+        | '–' | '—' | '‖' | '‘'..='”' | '…' | '←'..='↓' | '\u{2500}'..='\u{259f}'
+        | '△' | '▲' | '▸' | '◆' | '○' | '◌' | '◐' | '●' | '✎' | '✓' | '✗')
 }
 
 /// The text on one line of at most `max_width` columns; a cut is shown by `…`.
 pub fn one_line(text: &str, max_width: usize) -> String {
+    if is_simple(text) {
+        return one_simple_line(text, max_width);
+    }
     let safe = sanitize(text);
     let flat = safe.split_whitespace().collect::<Vec<_>>().join(" ");
     let pieces: Vec<&str> = visible(&flat).collect();
@@ -89,6 +94,20 @@ pub fn one_line(text: &str, max_width: usize) -> String {
         out.push('…');
     }
     out
+}
+
+/// The same where a letter is a column: most of what a list shows, with every frame.
+fn one_simple_line(text: &str, max_width: usize) -> String {
+    let flat = match text.trim() == text && !text.contains("  ") {
+        true => Cow::Borrowed(text),
+        false => Cow::Owned(text.split_whitespace().collect::<Vec<_>>().join(" ")),
+    };
+    let mut letters = flat.char_indices().map(|(at, _)| at).skip(max_width.saturating_sub(1));
+    match (letters.next(), letters.next()) {
+        (Some(cut), Some(_)) if max_width > 0 => format!("{}…", flat[..cut].trim_end()),
+        (Some(_), _) if max_width == 0 => String::new(),
+        _ => flat.into_owned(),
+    }
 }
 
 /// The text in lines of at most `width` columns (at least 1), sanitised, broken at spaces where possible. An empty line

@@ -11,6 +11,7 @@ use crate::domain::time::Stamp;
 use crate::engine::wire::{Owner, Row};
 use crate::ui::theme::Role;
 use crate::ui::words::local;
+use std::ops::Range;
 use std::time::Duration;
 
 /// How many sessions are asked for; older ones are in the library.
@@ -70,12 +71,12 @@ impl Group {
 impl Deck {
     /// The lines in the order of the screen.
     pub fn lines(&self, clock: Clock, zone: &jiff::tz::TimeZone) -> Vec<Line> {
-        let today = date(clock.now, zone);
+        let today = day(clock.now, zone).unwrap_or_default();
         let filter = self.filter.to_lowercase();
         let words: Vec<&str> = filter.split_whitespace().collect();
         let mut rows: Vec<(Group, usize)> = (0..self.rows.len())
             .filter(|n| fits(&self.rows[*n], &words))
-            .map(|n| (group(&self.rows[n], &today, zone), n))
+            .map(|n| (group(&self.rows[n], &today), n))
             .collect();
         // Stable, so that within a group the newest stays first; who waits longest comes first.
         rows.sort_by_key(|(group, n)| {
@@ -159,9 +160,11 @@ pub fn stands(status: Status, result: Option<ResultClass>, lang: Lang) -> State 
     }
 }
 
-/// The day of a point in time, where the pilot is.
-pub fn date(at: Stamp, zone: &jiff::tz::TimeZone) -> String {
-    local(at, zone).map_or_else(String::new, |z| z.date().to_string())
+/// The day of a point in time, where the pilot is: from its first second to the next day's.
+fn day(at: Stamp, zone: &jiff::tz::TimeZone) -> Option<Range<i64>> {
+    let begins = local(at, zone)?.start_of_day().ok()?;
+    let ends = begins.tomorrow().ok()?.start_of_day().ok()?;
+    Some(begins.timestamp().as_second()..ends.timestamp().as_second())
 }
 
 /// `09:41` today, `08-19` this year, else `2025-08`.
@@ -176,12 +179,12 @@ pub fn clock_or_date(at: Stamp, now: Stamp, zone: &jiff::tz::TimeZone) -> String
     }
 }
 
-fn group(row: &Row, today: &str, zone: &jiff::tz::TimeZone) -> Group {
+fn group(row: &Row, today: &Range<i64>) -> Group {
     let driven = row.status == Status::Started && (row.speaking.is_some() || row.owner != Owner::Nobody);
     match () {
         () if !row.questions.is_empty() => Group::Waiting,
         () if driven => Group::Live,
-        () if date(row.changed, zone) == today => Group::Today,
+        () if today.contains(&row.changed.0) => Group::Today,
         () => Group::Earlier,
     }
 }

@@ -155,8 +155,9 @@ impl Canvas<'_, '_> {
 fn letters(buffer: &mut Buffer, area: Rect, line: &Line) {
     buffer.set_style(area, line.style);
     let letters = line.spans.iter().flat_map(|span| span.content.chars().map(|c| (c, span.style)));
-    for (x, (letter, style)) in (area.left()..area.right()).zip(letters) {
-        buffer[(x, area.y)].set_char(letter).set_style(style);
+    let row = buffer.index_of(area.x, area.y);
+    for (cell, (letter, style)) in buffer.content[row..][..usize::from(area.width)].iter_mut().zip(letters) {
+        cell.set_char(letter).set_style(style);
     }
 }
 
