@@ -2,7 +2,8 @@
 //! closing files and the flat reports of old trees.
 //!
 //! There is no index to keep right. [`search`] reads the files, newest session first, with two threads; a [`Shelf`]
-//! keeps their bytes, so that searching while the pilot types reads nothing. Bytes are searched, never text: a file
+//! keeps their bytes, so that searching while the pilot types reads nothing, and marks of what they hold, so that most
+//! of them are not even looked at. Bytes are searched, never text: a file
 //! that is not UTF-8 is found like any other.
 
 mod best;
@@ -11,6 +12,7 @@ mod pattern;
 mod query;
 mod read;
 mod shelf;
+mod sieve;
 mod walk;
 
 pub use query::{Query, is_day};

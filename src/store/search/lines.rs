@@ -37,7 +37,7 @@ pub fn collect(
     best: &Mutex<Best>,
     probe: &mut Probe,
 ) {
-    pattern.aim(probe, &text.bytes);
+    pattern.aim(probe, &text.bytes, text.sieve.as_ref());
     let Some(first) = pattern.candidate(probe, &text.bytes, 0) else { return };
     let mut found = Vec::new();
     for (index, file) in text.files.iter().enumerate().filter(|(_, file)| file.end > first) {

@@ -1,5 +1,6 @@
 //! What to look for: words and quoted phrases, in any case, with `ё` and `е` the same.
 
+use super::sieve::Sieve;
 use crate::domain::words::fold;
 use memchr::memmem::Finder;
 use regex::bytes::{Regex, RegexBuilder};
@@ -53,15 +54,17 @@ impl Pattern {
         Some(Pattern { regex, words: folded, parts })
     }
 
-    /// Makes the probe ready for these bytes.
-    pub fn aim(&self, probe: &mut Probe, bytes: &[u8]) {
+    /// Makes the probe ready for these bytes, of which the sieve is.
+    pub fn aim(&self, probe: &mut Probe, bytes: &[u8], sieve: Option<&Sieve>) {
         probe.next.clear();
-        if !self.parts.is_empty() {
-            probe.next.resize(self.parts.len(), 0);
-            project(bytes, &mut probe.projected);
-            for (next, part) in probe.next.iter_mut().zip(&self.parts) {
-                *next = part.find(&probe.projected).unwrap_or(usize::MAX);
-            }
+        probe.next.resize(self.parts.len(), usize::MAX);
+        let may_be = |part: &Finder| sieve.is_none_or(|sieve| sieve.may_hold(part.needle()));
+        if !self.parts.iter().any(may_be) {
+            return;
+        }
+        project(bytes, &mut probe.projected);
+        for (next, part) in probe.next.iter_mut().zip(&self.parts).filter(|(_, part)| may_be(part)) {
+            *next = part.find(&probe.projected).unwrap_or(usize::MAX);
         }
     }
 
@@ -98,7 +101,7 @@ impl Pattern {
 /// Byte by byte, so that the compiler can do many at once: ASCII letters in lower case, and of two-byte characters the
 /// bits by which Latin, Greek and Cyrillic cases differ taken out. Different letters may become the same; the same
 /// letter in two cases always does, or is not used as a part.
-fn project(bytes: &[u8], into: &mut Vec<u8>) {
+pub fn project(bytes: &[u8], into: &mut Vec<u8>) {
     into.clear();
     into.extend(bytes.iter().map(|b| project_byte(*b)));
 }
@@ -184,7 +187,8 @@ mod tests {
             for text in [word.to_string(), word.to_uppercase(), word.to_lowercase()] {
                 let text = format!("zz {text} zz");
                 let mut probe = Probe::default();
-                pattern.aim(&mut probe, text.as_bytes());
+                let sieve = Sieve::new(text.as_bytes(), &mut Vec::new());
+                pattern.aim(&mut probe, text.as_bytes(), Some(&sieve));
                 let found = pattern.find_at(text.as_bytes(), 0).is_some();
                 let candidate = pattern.candidate(&mut probe, text.as_bytes(), 0);
                 assert!(!found || candidate.is_some(), "{word} in {text}");

@@ -1,6 +1,7 @@
 //! The files of one session in one buffer, read with as few system calls as there can be: most of the time of a
 //! search is spent on opening small files.
 
+use super::sieve::Sieve;
 use super::walk::Entry;
 use crate::store::layout::META;
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, statat};
@@ -15,6 +16,8 @@ use std::path::Path;
 pub struct Text {
     pub bytes: Vec<u8>,
     pub files: Vec<File>,
+    /// Of the bytes, where it was worth making: for what is searched once it is not.
+    pub sieve: Option<Sieve>,
 }
 
 /// A file's place in the buffer.
@@ -45,6 +48,7 @@ impl Text {
 pub fn load(entry: &Entry, text: &mut Text) {
     text.bytes.clear();
     text.files.clear();
+    text.sieve = None;
     if let Some(dir) = &entry.dir {
         let _ = directory(dir, text);
     }

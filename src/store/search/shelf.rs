@@ -1,6 +1,7 @@
 //! The files of many searches kept in memory, so that a search at every key press opens none.
 
 use super::read::{self, Text};
+use super::sieve::Sieve;
 use super::walk::{self, Entry};
 use super::{Batch, Query, lock, scan};
 use crate::domain::session::id::SessionId;
@@ -93,10 +94,12 @@ impl Shelf {
             // Taken before reading: a file that changes meanwhile is read again next time.
             let stamp = read::stamp(&entries[at]);
             read::load(&entries[at], space);
-            let weight = Weight::new(&self.bytes, space.bytes.len());
+            let bytes = space.bytes.len();
+            let weight = Weight::new(&self.bytes, bytes + Sieve::size(bytes));
             if self.bytes.load(Ordering::Relaxed) <= self.cap {
                 let mut text = std::mem::take(space);
                 text.bytes.shrink_to_fit();
+                text.sieve = Some(Sieve::new(&text.bytes, &mut Vec::new()));
                 let text = Arc::new(text);
                 *slot = Some(Kept { text: text.clone(), stamp, epoch, _weight: weight });
                 drop(slot);
