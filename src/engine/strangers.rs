@@ -1,7 +1,8 @@
 //! What happened in the session directory while a participant was called (PC-070). Nobody called has any business there,
 //! and whatever bears the name of a turn, an escalation or a report counts when the session is read again: one peer could
 //! speak for another, or close the session. So such a file is set aside when it appears during a call, and everything is
-//! said. A file that was changed stays, because turn files are never written twice (PC-231).
+//! said. A file that was changed stays, because turn files are never written twice (PC-231); a turn that is gone is written
+//! again, because an accepted one is never lost.
 
 use super::runner::Runner;
 use crate::agents::run::LastCall;
@@ -64,8 +65,13 @@ pub fn look(runner: &mut Runner, who: &str, before: &Listing) -> Result<(), Stor
             Some(_) => {}
         }
     }
-    let gone = before.names.keys().filter(|name| !now.names.contains_key(*name));
-    said.extend(gone.map(|name| format!("{name} ({})", lang.pick("gone", "исчез"))));
+    for name in before.names.keys().filter(|name| !now.names.contains_key(*name)) {
+        let word = match put_back(runner, &dir, name)? {
+            true => lang.pick("gone; written again", "исчез; записан снова"),
+            false => lang.pick("gone", "исчез"),
+        };
+        said.push(format!("{name} ({word})"));
+    }
     if said.is_empty() && now.touched == before.touched {
         return Ok(());
     }
@@ -78,6 +84,18 @@ pub fn look(runner: &mut Runner, who: &str, before: &Listing) -> Result<(), Stor
         Lang::Ru => format!("Целостность: пока вызывался {who}, каталог сессии изменился: {what}"),
     };
     runner.record(Fact::Noted { text })
+}
+
+/// Writes a turn that was accepted and is gone, in a directory that is still there. `meta.yaml` comes back with what is
+/// recorded next.
+fn put_back(runner: &Runner, dir: &Path, name: &str) -> Result<bool, StoreError> {
+    let turn = TurnName::parse(name).and_then(|name| runner.session.turn(&name));
+    let Some(turn) = turn.filter(|_| dir.is_dir()) else { return Ok(false) };
+    let path = dir.join(name);
+    match write::create_exclusive(&path, turn.text.as_bytes()) {
+        Ok(()) => Ok(true),
+        Err(source) => Err(StoreError { path, source }),
+    }
 }
 
 /// What another program, or a person, did to the session while nobody was called: turns, escalations and reports that came

@@ -283,17 +283,24 @@ impl Recorder {
 
     fn save_meta(&mut self, before: &Meta, after: &Meta) -> Result<(), StoreError> {
         let (path, old, new) = self.meta_texts(before, after)?;
-        if new != old.text {
+        if new != old.text || path.symlink_metadata().is_err() {
             write::atomic(&path, &old.bytes(&new)).map_err(at(&path))?;
         }
         self.meta_text = Some(new).filter(|_| !old.is_odd);
         Ok(())
     }
 
-    /// `meta.yaml` with its text now and as it shall be.
+    /// `meta.yaml` with its text now and as it shall be. One that somebody removed is written again from what we know; a
+    /// folder that is gone is not ours to make.
     fn meta_texts(&mut self, before: &Meta, after: &Meta) -> Result<(PathBuf, Odd, String), StoreError> {
         let path = self.dir.join(layout::META);
-        let old = odd::read(&path).map_err(at(&path))?;
+        let old = match odd::read(&path) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound && self.dir.is_dir() => {
+                let text = self.meta_text.clone().unwrap_or_else(|| meta::render_new(before));
+                Odd { text, is_odd: false }
+            }
+            other => other.map_err(at(&path))?,
+        };
         let ours = self.meta_text.take().is_some_and(|text| text == old.text);
         let known = if ours { meta::edit_known(&old.text, before, after) } else { None };
         let new = known.unwrap_or_else(|| meta::edit(&old.text, after));

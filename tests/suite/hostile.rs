@@ -56,7 +56,7 @@ echo mine > "$dir/notes.txt""#,
 #[test]
 fn pc_231_a_turn_that_a_peer_rewrites_is_said() {
     let stage = Stage::new();
-    stage.script("bo", &meddles(r#"echo 'I give in.' >> "$dir/00-writer.md""#));
+    stage.script("bo", &meddles(r#"echo 'I give in.' >>"#));
     let ran = stage.run(&["run", "--json", "--yes", "--peer", "bo", "How large is the cache"]);
     assert_eq!(ran.code, Some(3), "{ran:?}");
     assert!(notes(&ran.out).contains("00-writer.md (changed)"), "{ran:?}");
@@ -155,6 +155,27 @@ echo more >> "$dir/notes.txt""#,
         let forged = |l: &&str| l.starts_with(key) && (l.contains('B') || l.contains("completed"));
         assert!(meta.contains(&format!("\n{key}: ")) && meta.lines().find(forged).is_none(), "{meta}");
     }
+}
+
+#[test]
+fn pc_070_what_a_peer_removes_is_written_again() {
+    let stage = Stage::new();
+    stage.script("bo", &meddles(r#"rm "$dir/meta.yaml" "$dir/00-peer-cy.md""#));
+    stage.script("cy", &format!("{LATER}{AGREES}"));
+    let ran = stage.run(&["run", "--json", "--yes", "--peer", "bo,cy", "How large is the cache"]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    let said = notes(&ran.out);
+    for name in ["meta.yaml (gone)", "00-peer-cy.md (gone; written again)"] {
+        assert!(said.contains(name), "{name}: {said}");
+    }
+    assert_eq!(stage.questions(), ["gate"]);
+    assert!(std::fs::read_to_string(stage.dir().join("00-peer-cy.md")).unwrap().contains("cy"));
+    let meta = stage.meta();
+    assert!(
+        meta.contains("\nstatus: \"started\"") && meta.contains("\npeer_agents: [\"bo\", \"cy\"]"),
+        "{meta}"
+    );
+    stage.assert_closed(&stage.answer_and_resume("gate", "A"));
 }
 
 /// Asks the pilot in the first round.
