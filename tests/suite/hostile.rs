@@ -56,7 +56,7 @@ echo mine > "$dir/notes.txt""#,
 #[test]
 fn pc_231_a_turn_that_a_peer_rewrites_is_said() {
     let stage = Stage::new();
-    stage.script("bo", &meddles(r#"echo 'I give in.' >>"#));
+    stage.script("bo", &meddles(r#"echo 'I give in.' >> "$dir/00-writer.md""#));
     let ran = stage.run(&["run", "--json", "--yes", "--peer", "bo", "How large is the cache"]);
     assert_eq!(ran.code, Some(3), "{ran:?}");
     assert!(notes(&ran.out).contains("00-writer.md (changed)"), "{ran:?}");

@@ -73,9 +73,25 @@ pub fn characters(bytes: &[u8]) -> u64 {
 
 /// How many public IPv4 addresses stand in the text. They are only counted, for a warning.
 pub fn public_ips(bytes: &[u8]) -> u64 {
+    let (mut found, mut from) = (0, 0);
+    // Full stops are rare, and only what has them is worth reading byte by byte.
+    while let Some(stop) = memchr::memchr(b'.', &bytes[from..]) {
+        let stop = from + stop;
+        let part = |b: &&u8| b.is_ascii_digit() || **b == b'.';
+        let start = stop - bytes[from..stop].iter().rev().take_while(part).count();
+        from = stop + bytes[stop..].iter().take_while(part).count();
+        if from - start >= "1.1.1.1".len() {
+            found += public_in(&bytes[start..from]);
+        }
+    }
+    found
+}
+
+/// The same in a run of digits and full stops.
+fn public_in(run: &[u8]) -> u64 {
     let (mut found, mut octets, mut len, mut digits, mut value) = (0, [0u32; 4], 0, 0, 0u32);
-    // A full stop behind the last byte ends the last address like any other byte would.
-    for &b in bytes.iter().chain(b" ") {
+    // A byte behind the last one ends the last address.
+    for &b in run.iter().chain(b" ") {
         if b.is_ascii_digit() {
             digits += 1;
             value = value.saturating_mul(10).saturating_add(u32::from(b - b'0'));

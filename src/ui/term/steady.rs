@@ -82,7 +82,8 @@ impl<B: Backend> Steady<B> {
     }
 }
 
-/// Keeps what is drawn, in a buffer that grows with the terminal.
+/// Keeps what is drawn, in a buffer that grows with the terminal. The columns behind the first of a wide letter are drawn by
+/// nobody: what stood there is gone.
 fn keep(drawn: &mut Buffer, x: u16, y: u16, cell: &Cell) {
     let area = drawn.area;
     if x >= area.width || y >= area.height {
@@ -92,6 +93,12 @@ fn keep(drawn: &mut Buffer, x: u16, y: u16, cell: &Cell) {
         *drawn = larger;
     }
     drawn[(x, y)].clone_from(cell);
+    // No wide letter is shorter.
+    let wide = if cell.symbol().len() < 3 { 1 } else { cell.symbol().width() as u16 };
+    for covered in x + 1..x.saturating_add(wide).min(drawn.area.width) {
+        drawn[(covered, y)].clone_from(cell);
+        drawn[(covered, y)].set_symbol(" ");
+    }
 }
 
 impl<B: Backend> Backend for Steady<B> {

@@ -61,9 +61,12 @@ fn complaint_11_a_letter_that_the_terminal_counts_otherwise_moves_nothing_on_its
 
 #[test]
 fn complaint_13_nothing_stays_of_a_letter_that_is_gone() {
-    for letter in ["👨‍👩‍👧", "🇩🇪", "❤️", "1️⃣", "👍🏽"] {
-        let rows = shown(&[&format!("a {letter}"), "", "b"]);
-        assert_eq!(rows[1].trim_end(), "b             │ beside", "{letter} {rows:?}");
+    for letter in ["👨‍👩‍👧", "🇩🇪", "❤️", "1️⃣", "👍🏽", "漢👍🏽"] {
+        // What stood where the letter came is gone too, though no frame says so of the columns behind its first.
+        for before in ["", "xxxxxxxx"] {
+            let rows = shown(&[before, &format!("a {letter}"), "", "b"]);
+            assert_eq!(rows[1].trim_end(), "b             │ beside", "{letter} {rows:?}");
+        }
     }
 }
 
