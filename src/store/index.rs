@@ -64,6 +64,15 @@ impl Row {
         id_in(&self.session)
     }
 
+    /// A closed session with a writer and a peer: no control session has such a row (PC-147).
+    pub fn is_of_closed_peers(&self) -> bool {
+        self.status == Status::Completed.key()
+            && self
+                .agents
+                .split_once(" / ")
+                .is_some_and(|(_, peers)| !peers.trim().is_empty() && peers != NONE)
+    }
+
     fn render(&self) -> String {
         let cells = [
             &self.date,

@@ -50,8 +50,11 @@ pub fn newest(layout: &Layout, limit: usize) -> Vec<Listed> {
         .map(|id| {
             // The walk stopped early, so a row's directory may not have been seen.
             let dir = dirs.remove(&id).or_else(|| layout.find_session(&id));
-            let foreign = dir.as_deref().is_some_and(|dir| !is_peer_session(dir));
-            Listed { row: rows.get(&id).map(|line| index::parse(line)), foreign, dir, id }
+            let row = rows.get(&id).map(|line| index::parse(line));
+            // The row of a closed session names its peers: its directory need not be asked with every change.
+            let known = row.as_ref().is_some_and(index::Row::is_of_closed_peers);
+            let foreign = !known && dir.as_deref().is_some_and(|dir| !is_peer_session(dir));
+            Listed { row, foreign, dir, id }
         })
         .collect()
 }
