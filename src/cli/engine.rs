@@ -3,6 +3,7 @@
 use super::args::{Engines, Place};
 use super::context::Context;
 use super::error::{CliError, Kind};
+use crate::config::places::Why;
 use crate::engine::client;
 use crate::engine::server;
 use crate::engine::wire::{Ask, PROTOCOL, Tell};
@@ -14,7 +15,9 @@ pub fn run(place: &Place) -> Result<u8, CliError> {
     let runtime = runtime.map_err(CliError::failed)?;
     // Whoever started us waits for this line.
     let ready = || println!("{}", client::READY);
-    let served = runtime.block_on(server::serve(context.setting().clone(), ready));
+    let mut setting = context.setting().clone();
+    setting.places.why = Why::Starter;
+    let served = runtime.block_on(server::serve(setting, ready));
     // Threads of sessions that were asked to stop have stopped; blocking reads may still hang.
     runtime.shutdown_background();
     match served {

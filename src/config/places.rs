@@ -52,6 +52,8 @@ pub enum Why {
     IweTree,
     GitRoot(PathBuf),
     UserData,
+    /// Whoever started this engine chose them: each of its screens may have a reason of its own.
+    Starter,
 }
 
 impl fmt::Display for Why {
@@ -64,6 +66,7 @@ impl fmt::Display for Why {
                 write!(f, "the current folder belongs to the repository {}", root.display())
             }
             Why::UserData => f.write_str("no repository here, so the user data folder"),
+            Why::Starter => f.write_str("those of this engine; `flightdeck doctor` in a shell says why"),
         }
     }
 }
@@ -78,6 +81,9 @@ impl Why {
             (Why::IweTree, _) => "есть управляющий репозиторий дерева IWE".into(),
             (Why::GitRoot(root), _) => format!("текущая папка принадлежит репозиторию {}", root.display()),
             (Why::UserData, _) => "репозитория здесь нет, поэтому папка данных пользователя".into(),
+            (Why::Starter, _) => {
+                "сессии этого движка; почему они, скажет `flightdeck doctor` в оболочке".into()
+            }
         }
     }
 }

@@ -113,7 +113,8 @@ impl Hub {
         let known = &self.shared.setting;
         let value = known.places.sessions.to_string_lossy().into_owned();
         let flag = FlagValue { key: "sessions_dir", name: "--sessions-dir", value };
-        let read = Setting::new(&known.cwd, &[flag]).map_err(|e| format!("{} — {}", e.cause, e.next))?;
+        let mut read = Setting::new(&known.cwd, &[flag]).map_err(|e| format!("{} — {}", e.cause, e.next))?;
+        read.places.why = known.places.why.clone();
         Ok(Setting { layout: known.layout.clone(), ..read })
     }
 
