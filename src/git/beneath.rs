@@ -80,7 +80,9 @@ pub(super) fn read(root: &Path, path: &str) -> io::Result<Found> {
             let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
             let mut bytes = Vec::new();
             File::from(fs::openat(folder, name, flags, Mode::empty())?).read_to_end(&mut bytes)?;
-            Ok(Found::File(bytes, Mode::from_raw_mode(stat.st_mode).bits() & 0o7777))
+            #[allow(clippy::useless_conversion, reason = "some systems have narrower modes")]
+            let mode = u32::from(Mode::from_raw_mode(stat.st_mode).bits());
+            Ok(Found::File(bytes, mode & 0o7777))
         }
         FileType::Symlink => Ok(Found::Link(fs::readlinkat(folder, name, Vec::new())?.into_bytes())),
         _ => Ok(Found::Other),

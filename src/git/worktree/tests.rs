@@ -1,7 +1,6 @@
 use super::super::scratch::{Scratch, git_in, write_in};
 use super::*;
 use crate::git::commit::Cause;
-use std::process::{Command, Stdio};
 
 const BRANCH: &str = "flightdeck/2026-08-24-01-a";
 
@@ -283,8 +282,9 @@ fn pc_694_unfinished_merges_foreign_folders_and_broken_trees_are_kept() {
 fn pc_694_a_running_process_keeps_a_tree() {
     let scratch = Scratch::new();
     added(&scratch);
+    let mut sleep = std::process::Command::new("sleep");
     let mut child =
-        Command::new("sleep").arg("300").current_dir(scratch.tree()).stdin(Stdio::null()).spawn().unwrap();
+        sleep.arg("300").current_dir(scratch.tree()).stdin(std::process::Stdio::null()).spawn().unwrap();
     let pid = child.id();
     assert_eq!(kept(&scratch, BRANCH), [Kept::Process(pid)]);
     child.kill().unwrap();
