@@ -61,6 +61,8 @@ pub(super) struct Shared {
     pub spend: Mutex<spend::Spend>,
     /// The texts that searches have read, within bounds.
     pub shelf: Shelf,
+    /// A search began.
+    pub searched: Notify,
     /// Something in the deck changed.
     pub deck_dirty: Notify,
     /// The last session ended, or the last screen left: perhaps it is time to go.
@@ -95,6 +97,7 @@ impl Hub {
             deck: Mutex::default(),
             spend: Mutex::default(),
             shelf: Shelf::new(search_store::CAP),
+            searched: Notify::new(),
             deck_dirty: Notify::new(),
             idle: Notify::new(),
             ended: watch_channel::channel(false).0,
@@ -104,6 +107,7 @@ impl Hub {
         let hub = Hub { shared };
         tokio::spawn(watch::watch(hub.clone()));
         tokio::spawn(deck::keep(hub.clone()));
+        tokio::spawn(search::tidy(hub.clone()));
         Ok(hub)
     }
 

@@ -116,6 +116,11 @@ impl Shelf {
         lock(&self.state).walked = None;
     }
 
+    /// Gives the memory back. The next search reads the disk.
+    pub fn empty(&self) {
+        *lock(&self.state) = State::default();
+    }
+
     /// Bytes kept.
     #[cfg(test)]
     pub fn weight(&self) -> usize {

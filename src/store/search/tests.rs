@@ -174,5 +174,8 @@ fn search_the_shelf_sees_what_changed() {
         fs::remove_dir_all(dir.path().join("2026-08/24/2026-08-24-31-x")).unwrap();
         write(dir.path(), "2026-08/24/2026-08-24-07-x/00-writer.md", "needle 7\n");
         write(dir.path(), "2026-08/24/2026-08-24-09-x/00-writer.md", "needle 9\n");
+        shelf.empty();
+        assert_eq!(shelf.weight(), 0);
+        assert_eq!(look("needle"), all(&layout, "needle", 99));
     }
 }
