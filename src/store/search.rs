@@ -13,6 +13,7 @@ mod query;
 mod read;
 mod shelf;
 mod sieve;
+mod slab;
 mod walk;
 
 pub use query::{Query, is_day};
@@ -22,7 +23,7 @@ use crate::domain::session::id::SessionId;
 use crate::store::layout::Layout;
 use best::{Best, Rank};
 use pattern::{Pattern, Probe};
-use read::Text;
+use read::{Text, View};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -73,12 +74,12 @@ pub fn search(
     let entries = walk::entries(layout);
     scan(&entries, query, limit, cancel, sink, &|at, space, look| {
         read::load(&entries[at], space);
-        look(space);
+        look(space.view());
     });
 }
 
 /// Gives the text of the session with this index to the last argument; the second is a buffer to be used again.
-type Source<'a> = dyn Fn(usize, &mut Text, &mut dyn FnMut(&Text)) + Sync + 'a;
+type Source<'a> = dyn Fn(usize, &mut Text, &mut dyn FnMut(View<'_>)) + Sync + 'a;
 
 fn scan(
     entries: &[Entry],

@@ -2,7 +2,7 @@
 
 use super::best::{Best, Rank};
 use super::pattern::{Pattern, Probe};
-use super::read::{File, Text};
+use super::read::{File, View};
 use super::walk::Entry;
 use super::{Hit, lock};
 use crate::domain::session::report::{Section, heading};
@@ -31,17 +31,17 @@ struct Line {
 /// Puts the lines of this session that hold a word. `age` is 0 for the newest session.
 pub fn collect(
     entry: &Entry,
-    text: &Text,
+    text: View<'_>,
     pattern: &Pattern,
     age: usize,
     best: &Mutex<Best>,
     probe: &mut Probe,
 ) {
-    pattern.aim(probe, &text.bytes, text.sieve.as_ref());
-    let Some(first) = pattern.candidate(probe, &text.bytes, 0) else { return };
+    pattern.aim(probe, text.bytes, text.sieve);
+    let Some(first) = pattern.candidate(probe, text.bytes, 0) else { return };
     let mut found = Vec::new();
     for (index, file) in text.files.iter().enumerate().filter(|(_, file)| file.end > first) {
-        let (lines, count) = in_file(&text.bytes, file, pattern, probe);
+        let (lines, count) = in_file(text.bytes, file, pattern, probe);
         if count > 0 {
             found.push((index, lines, count));
         }

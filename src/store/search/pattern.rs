@@ -55,7 +55,7 @@ impl Pattern {
     }
 
     /// Makes the probe ready for these bytes, of which the sieve is.
-    pub fn aim(&self, probe: &mut Probe, bytes: &[u8], sieve: Option<&Sieve>) {
+    pub fn aim(&self, probe: &mut Probe, bytes: &[u8], sieve: Option<Sieve<'_>>) {
         probe.next.clear();
         probe.next.resize(self.parts.len(), usize::MAX);
         let may_be = |part: &Finder| sieve.is_none_or(|sieve| sieve.may_hold(part.needle()));
@@ -136,6 +136,7 @@ fn escape(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::search::sieve::marks;
 
     fn found(words: &[&str], text: &str) -> Vec<String> {
         let words: Vec<String> = words.iter().map(|w| w.to_string()).collect();
@@ -187,8 +188,8 @@ mod tests {
             for text in [word.to_string(), word.to_uppercase(), word.to_lowercase()] {
                 let text = format!("zz {text} zz");
                 let mut probe = Probe::default();
-                let sieve = Sieve::new(text.as_bytes(), &mut Vec::new());
-                pattern.aim(&mut probe, text.as_bytes(), Some(&sieve));
+                let marks = marks(text.as_bytes());
+                pattern.aim(&mut probe, text.as_bytes(), Some(Sieve::new(&marks)));
                 let found = pattern.find_at(text.as_bytes(), 0).is_some();
                 let candidate = pattern.candidate(&mut probe, text.as_bytes(), 0);
                 assert!(!found || candidate.is_some(), "{word} in {text}");

@@ -1,6 +1,6 @@
 //! Words and filters of one search, and how they are typed.
 
-use super::read::Text;
+use super::read::View;
 use crate::domain::session::id::SessionId;
 use crate::domain::session::meta::ResultClass;
 use crate::domain::words::words;
@@ -53,7 +53,7 @@ impl Query {
     }
 
     /// What `meta.yaml` decides. A session without one has no class, vendor or WP.
-    pub(super) fn holds(&self, text: &Text) -> bool {
+    pub(super) fn holds(&self, text: View<'_>) -> bool {
         if self.classes.is_empty() && self.vendors.is_empty() && self.wp.is_empty() {
             return true;
         }
@@ -75,7 +75,7 @@ impl Query {
 }
 
 /// Trees of other programs tell the class in the report only.
-fn reported(text: &Text) -> Option<ResultClass> {
+fn reported(text: View<'_>) -> Option<ResultClass> {
     let report = text.file(crate::store::layout::REPORT)?;
     let head = String::from_utf8_lossy(report.get(..4096).unwrap_or(report));
     ResultClass::parse(&script_value(&head, "result_class"))

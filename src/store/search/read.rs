@@ -16,8 +16,15 @@ use std::path::Path;
 pub struct Text {
     pub bytes: Vec<u8>,
     pub files: Vec<File>,
+}
+
+/// The same to be looked through.
+#[derive(Debug, Clone, Copy)]
+pub struct View<'a> {
+    pub bytes: &'a [u8],
+    pub files: &'a [File],
     /// Of the bytes, where it was worth making: for what is searched once it is not.
-    pub sieve: Option<Sieve>,
+    pub sieve: Option<Sieve<'a>>,
 }
 
 /// A file's place in the buffer.
@@ -38,7 +45,13 @@ const FLAGS: OFlags = OFlags::RDONLY
     .union(OFlags::NOCTTY);
 
 impl Text {
-    pub fn file(&self, name: &str) -> Option<&[u8]> {
+    pub fn view(&self) -> View<'_> {
+        View { bytes: &self.bytes, files: &self.files, sieve: None }
+    }
+}
+
+impl<'a> View<'a> {
+    pub fn file(&self, name: &str) -> Option<&'a [u8]> {
         let file = self.files.iter().find(|file| file.name == name)?;
         self.bytes.get(file.start..file.end)
     }
@@ -48,7 +61,6 @@ impl Text {
 pub fn load(entry: &Entry, text: &mut Text) {
     text.bytes.clear();
     text.files.clear();
-    text.sieve = None;
     if let Some(dir) = &entry.dir {
         let _ = directory(dir, text);
     }

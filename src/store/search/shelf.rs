@@ -1,11 +1,13 @@
 //! The files of many searches kept in memory, so that a search at every key press opens none.
 
-use super::read::{self, Text};
-use super::sieve::Sieve;
+use super::read::{self, File, View};
+use super::sieve::{self, Sieve};
+use super::slab::Slab;
 use super::walk::{self, Entry};
 use super::{Batch, Query, lock, scan};
 use crate::domain::session::id::SessionId;
 use crate::store::layout::Layout;
+use bytes::Bytes;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -16,6 +18,7 @@ use std::time::{Duration, Instant};
 pub struct Shelf {
     cap: usize,
     bytes: Arc<AtomicUsize>,
+    slab: Mutex<Slab>,
     state: Mutex<State>,
 }
 
@@ -30,10 +33,24 @@ struct State {
 
 #[derive(Debug)]
 struct Kept {
-    text: Arc<Text>,
+    text: Arc<Shelved>,
     stamp: u64,
     epoch: u64,
     _weight: Weight,
+}
+
+/// A session's files, with the marks of what they hold.
+#[derive(Debug)]
+struct Shelved {
+    bytes: Bytes,
+    files: Vec<File>,
+    marks: Bytes,
+}
+
+impl Shelved {
+    fn view(&self) -> View<'_> {
+        View { bytes: &self.bytes, files: &self.files, sieve: Some(Sieve::new(&self.marks)) }
+    }
 }
 
 /// Bytes that count as long as it lives, wherever it is dropped.
@@ -65,7 +82,7 @@ const FRESH: Duration = Duration::from_secs(3);
 
 impl Shelf {
     pub fn new(cap: usize) -> Shelf {
-        Shelf { cap, bytes: Arc::default(), state: Mutex::default() }
+        Shelf { cap, bytes: Arc::default(), slab: Mutex::default(), state: Mutex::default() }
     }
 
     /// Like [`super::search`], with results at most three seconds old.
@@ -87,7 +104,7 @@ impl Shelf {
                 if kept.epoch == epoch {
                     let text = kept.text.clone();
                     drop(slot);
-                    return look(&text);
+                    return look(text.view());
                 }
                 *slot = None;
             }
@@ -95,18 +112,19 @@ impl Shelf {
             let stamp = read::stamp(&entries[at]);
             read::load(&entries[at], space);
             let bytes = space.bytes.len();
-            let weight = Weight::new(&self.bytes, bytes + Sieve::size(bytes));
+            let weight = Weight::new(&self.bytes, bytes + sieve::size(bytes));
             if self.bytes.load(Ordering::Relaxed) <= self.cap {
-                let mut text = std::mem::take(space);
-                text.bytes.shrink_to_fit();
-                text.sieve = Some(Sieve::new(&text.bytes, &mut Vec::new()));
-                let text = Arc::new(text);
+                let marks = sieve::marks(&space.bytes);
+                let mut slab = lock(&self.slab);
+                let (bytes, marks) = (slab.keep(&space.bytes), slab.keep(&marks));
+                drop(slab);
+                let text = Arc::new(Shelved { bytes, files: std::mem::take(&mut space.files), marks });
                 *slot = Some(Kept { text: text.clone(), stamp, epoch, _weight: weight });
                 drop(slot);
-                look(&text);
+                look(text.view());
             } else {
                 drop((slot, weight));
-                look(space);
+                look(space.view());
             }
         });
     }
@@ -119,6 +137,7 @@ impl Shelf {
     /// Gives the memory back. The next search reads the disk.
     pub fn empty(&self) {
         *lock(&self.state) = State::default();
+        *lock(&self.slab) = Slab::default();
     }
 
     /// Bytes kept.
