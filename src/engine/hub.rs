@@ -17,6 +17,7 @@ use super::run::Command;
 use super::setting::Setting;
 use super::wire::{Ask, Tell};
 use crate::config::layers::FlagValue;
+use crate::domain::lang::Lang;
 use crate::domain::session::id::SessionId;
 use crate::store::lock::{LockError, ProcessLock};
 use crate::store::search::{self as search_store, Shelf};
@@ -120,6 +121,11 @@ impl Hub {
         let mut read = Setting::new(&known.cwd, &[flag]).map_err(|e| format!("{} — {}", e.cause, e.next))?;
         read.places.why = known.places.why.clone();
         Ok(Setting { layout: known.layout.clone(), ..read })
+    }
+
+    /// The language of whoever looks at the screens.
+    pub(super) fn lang(&self) -> Lang {
+        self.setting().map_or_else(|_| self.shared.setting.lang(), |setting| setting.lang())
     }
 
     /// A new screen. Dropping the sender is leaving.

@@ -113,18 +113,32 @@ pub enum OpeningError {
     NoPeers,
 }
 
+impl OpeningError {
+    pub fn text(&self, lang: Lang) -> String {
+        match self {
+            OpeningError::EmptyTask => lang
+                .pick(
+                    "no task given. Say in a sentence what is to be decided",
+                    "задача не названа. Скажи одним предложением, что решаем",
+                )
+                .into(),
+            OpeningError::BadWp(text) => lang
+                .pick("--wp: `{{text}}` is not a WP id. Write WP-142", "--wp: `{{text}}` — не id WP. Пиши WP-142")
+                .replace("{{text}}", &text.escape_debug().to_string()),
+            OpeningError::Roles(error) => error.text(lang),
+            OpeningError::NoPeers => lang
+                .pick(
+                    "no usable peer is left. `flightdeck doctor` shows what each one lacks; --peer names others",
+                    "не осталось ни одного годного пира. `flightdeck doctor` покажет, чего им не хватает; --peer назовёт других",
+                )
+                .into(),
+        }
+    }
+}
+
 impl fmt::Display for OpeningError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            OpeningError::EmptyTask => f.write_str("no task given. Say in a sentence what is to be decided"),
-            OpeningError::BadWp(text) => {
-                write!(f, "--wp: `{}` is not a WP id. Write WP-142", text.escape_debug())
-            }
-            OpeningError::Roles(error) => error.fmt(f),
-            OpeningError::NoPeers => f.write_str(
-                "no usable peer is left. `flightdeck doctor` shows what each one lacks; --peer names others",
-            ),
-        }
+        f.write_str(&self.text(Lang::En))
     }
 }
 

@@ -8,6 +8,7 @@ use super::wire::Plan;
 use crate::agents::check::{self, Problem};
 use crate::agents::process::vars::Vars;
 use crate::agents::registry::{Registry, Vendor};
+use crate::domain::lang::Lang;
 
 /// A plan that may begin once its questions are answered.
 pub struct Prepared {
@@ -46,41 +47,56 @@ impl PlanError {
 /// which was made with the plan's flags.
 pub fn prepare(setting: &Setting, plan: &Plan) -> Result<Prepared, PlanError> {
     if plan.task.trim().is_empty() {
-        return Err(PlanError::usage("the task is empty", "flightdeck new \"what is to be decided\""));
+        let cause = setting.lang().pick("the task is empty", "задача пуста");
+        return Err(PlanError::usage(cause, "flightdeck new \"what is to be decided\""));
     }
     let registry = setting.registry().map_err(|e| PlanError::usage(&e.cause, e.next))?;
     let (values, lang) = (&setting.effective.values, setting.lang());
     let writer = registry.get(&values.writer).cloned().ok_or_else(|| {
         let known = registry.vendors.iter().map(|v| v.key.as_str()).collect::<Vec<_>>().join(", ");
         let trust = match setting.effective.untrusted {
-            Some(_) => "; those of this project's file are not trusted (`flightdeck config trust`)",
+            Some(_) => lang.pick(
+                "; those of this project's file are not trusted (`flightdeck config trust`)",
+                "; тем, что названы в файле этого проекта, не доверено (`flightdeck config trust`)",
+            ),
             None => "",
         };
         PlanError::usage(
-            format!("the writer {:?} is not registered", values.writer),
-            format!("known vendors: {known}{trust}"),
+            format!("{} {:?}", lang.pick("no such writer is known:", "нет такого писателя:"), values.writer),
+            format!("{}: {known}{trust}", lang.pick("known vendors", "известные вендоры")),
         )
     })?;
     let requested = match plan.peers.as_str() {
         "" => values.peers.clone(),
         list => check::parse_list(list).map_err(|_| {
-            let next = "give them comma-separated, without spaces: --peer codex,kimi";
-            PlanError::usage(format!("--peer {list:?} is not a list of vendors"), next)
+            let next = lang.pick(
+                "give them comma-separated, without spaces: --peer codex,kimi",
+                "перечисли их через запятую без пробелов: --peer codex,kimi",
+            );
+            let what = lang.pick("is not a list of vendors", "— не список вендоров");
+            PlanError::usage(format!("--peer {list:?} {what}"), next)
         })?,
     };
     let vars = Vars::real();
     check::available(&writer, &vars).map_err(|why| {
-        let cause = format!("the writer {} cannot be called: {}", writer.key, why.text(lang));
-        PlanError::no_peer(cause, "see `flightdeck doctor`")
+        let cause = lang
+            .pick("the writer {{key}} cannot be called: ", "писателя {{key}} нельзя вызвать: ")
+            .replace("{{key}}", &writer.key);
+        PlanError::no_peer(
+            cause + &why.text(lang),
+            lang.pick("see `flightdeck doctor`", "см. `flightdeck doctor`"),
+        )
     })?;
     let checked = check::check(&requested, &writer, &registry, &vars);
     let texts: Vec<String> = checked.problems.iter().map(|p| p.text(lang)).collect();
     if checked.problems.iter().any(Problem::stops) {
-        return Err(PlanError::usage(texts.join("\n"), "name each participant once"));
+        let next = lang.pick("name each participant once", "назови каждого участника один раз");
+        return Err(PlanError::usage(texts.join("\n"), next));
     }
     if checked.usable.is_empty() {
-        let cause = if texts.is_empty() { "no peer is left".to_string() } else { texts.join("\n") };
-        return Err(PlanError::no_peer(cause, "`flightdeck doctor` says which vendors can be called"));
+        let none = lang.pick("no peer is left", "не осталось ни одного пира");
+        let cause = if texts.is_empty() { none.to_string() } else { texts.join("\n") };
+        return Err(PlanError::no_peer(cause, doctor(lang)));
     }
     let given = |text: &str| (!text.is_empty()).then(|| text.to_string());
     let request = NewSession {
@@ -105,12 +121,23 @@ pub fn prepare(setting: &Setting, plan: &Plan) -> Result<Prepared, PlanError> {
         opening::look_around(&request, &setting.places, &writer.writer_agent_id, week, host.as_deref())
             .and_then(|found| opening::compose(&request, participants, found));
     let opening = opened.map_err(|e| match e {
-        OpeningError::NoPeers => {
-            PlanError::no_peer(e, "`flightdeck doctor` says which vendors can be called")
+        OpeningError::NoPeers => PlanError::no_peer(e.text(lang), doctor(lang)),
+        other => {
+            let next = lang.pick(
+                "`flightdeck new --help` shows the options with examples",
+                "`flightdeck new --help` покажет параметры с примерами",
+            );
+            PlanError::usage(other.text(lang), next)
         }
-        other => PlanError::usage(other, "`flightdeck new --help` shows the options with examples"),
     })?;
     Ok(Prepared { opening, writer, registry, problems: checked.problems })
+}
+
+fn doctor(lang: Lang) -> &'static str {
+    lang.pick(
+        "`flightdeck doctor` says which vendors can be called",
+        "`flightdeck doctor` скажет, кого можно вызвать",
+    )
 }
 
 fn choice(vendor: &Vendor) -> PeerChoice {

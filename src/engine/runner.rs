@@ -53,13 +53,19 @@ pub enum OpenError {
     Store(StoreError),
 }
 
+impl OpenError {
+    pub fn text(&self, lang: Lang) -> String {
+        match self {
+            OpenError::Load(e) => e.text(lang),
+            OpenError::Busy(e) => e.text(lang),
+            OpenError::Store(e) => e.text(lang),
+        }
+    }
+}
+
 impl fmt::Display for OpenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            OpenError::Load(e) => e.fmt(f),
-            OpenError::Busy(e) => e.fmt(f),
-            OpenError::Store(e) => e.fmt(f),
-        }
+        f.write_str(&self.text(Lang::En))
     }
 }
 

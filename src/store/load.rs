@@ -1,5 +1,6 @@
 //! Files → state. Reads one session directory and its runtime notes; never refuses a tree because of one bad file.
 
+use crate::domain::lang::Lang;
 use crate::domain::session::failure::Reason;
 use crate::domain::session::id::SessionId;
 use crate::domain::session::meta::Meta;
@@ -34,14 +35,34 @@ pub enum LoadError {
     Unreadable(PathBuf, io::Error),
 }
 
+impl LoadError {
+    pub fn text(&self, lang: Lang) -> String {
+        let (path, why) = match self {
+            LoadError::NotFound(id) => {
+                return format!("{} {id}", lang.pick("there is no session", "нет сессии"));
+            }
+            LoadError::Orphan(dir) => (
+                dir,
+                lang.pick(
+                    "no meta.yaml here, so it is not a session",
+                    "здесь нет meta.yaml, значит это не сессия",
+                ),
+            ),
+            LoadError::Foreign(dir) => (
+                dir,
+                lang.pick("a control session of another program", "контрольная сессия другой программы"),
+            ),
+            LoadError::Unreadable(path, e) => {
+                return format!("{} {}: {e}", lang.pick("cannot read", "не читается"), path.display());
+            }
+        };
+        format!("{}: {why}", path.display())
+    }
+}
+
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            LoadError::NotFound(id) => write!(f, "there is no session {id}"),
-            LoadError::Orphan(dir) => write!(f, "{} has no meta.yaml, so it is not a session", dir.display()),
-            LoadError::Foreign(dir) => write!(f, "{} is a control session of another program", dir.display()),
-            LoadError::Unreadable(path, e) => write!(f, "cannot read {}: {e}", path.display()),
-        }
+        f.write_str(&self.text(Lang::En))
     }
 }
 

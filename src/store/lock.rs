@@ -5,6 +5,7 @@
 
 mod process;
 
+use crate::domain::lang::Lang;
 use crate::domain::time::Stamp;
 use crate::store::write::{self, fault};
 use std::fmt;
@@ -31,39 +32,51 @@ pub enum LockError {
     Taken,
 }
 
-impl fmt::Display for LockError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl LockError {
+    /// What is wrong, and what to do.
+    pub fn text(&self, lang: Lang) -> String {
         match self {
-            LockError::Busy { pid: 0, .. } => {
-                f.write_str("another engine process holds it; end that one first")
-            }
+            LockError::Busy { pid: 0, .. } => lang
+                .pick(
+                    "another engine process holds it; end that one first",
+                    "её держит другой процесс движка; сначала заверши его",
+                )
+                .into(),
             LockError::Busy { pid, since } => {
-                write!(f, "engine process {pid} holds it")?;
-                if let Some(since) = since {
-                    write!(f, " since {since}")?;
+                let since = since.map(|since| format!(" {} {since}", lang.pick("since", "с"))).unwrap_or_default();
+                match lang {
+                    Lang::En => format!("engine process {pid} holds it{since}; end that one first"),
+                    Lang::Ru => format!("её держит процесс движка {pid}{since}; сначала заверши его"),
                 }
-                f.write_str("; end that one first")
             }
-            LockError::Taken => f.write_str(
-                "its lock was deleted, and another process has taken the session over; \
-                 what that one wrote stays",
-            ),
-            LockError::Io { path, error } if has_no_locks(error) => {
-                write!(
-                    f,
-                    "cannot lock {}: {error}; without locks two engines could write one session, so let \
-                     XDG_STATE_HOME name a folder of a file system that has them",
-                    path.display()
+            LockError::Taken => lang
+                .pick(
+                    "its lock was deleted, and another process has taken the session over; what that one wrote stays",
+                    "её замок удалён, и сессию взял другой процесс; то, что он записал, остаётся",
                 )
-            }
+                .into(),
             LockError::Io { path, error } => {
-                write!(
-                    f,
-                    "cannot lock {}: {error}; check that the folder exists and is writable",
-                    path.display()
-                )
+                let remedy = match has_no_locks(error) {
+                    true => lang.pick(
+                        "without locks two engines could write one session, so let XDG_STATE_HOME name a folder of a \
+                         file system that has them",
+                        "без замков сессию могли бы писать два движка; пусть XDG_STATE_HOME называет папку файловой \
+                         системы, где они есть",
+                    ),
+                    false => lang.pick(
+                        "check that the folder exists and is writable",
+                        "проверь, что папка есть и в неё можно писать",
+                    ),
+                };
+                format!("{} {}: {error}; {remedy}", lang.pick("cannot lock", "не запирается"), path.display())
             }
         }
+    }
+}
+
+impl fmt::Display for LockError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text(Lang::En))
     }
 }
 

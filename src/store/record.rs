@@ -35,13 +35,17 @@ pub struct StoreError {
 
 impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cannot write {}: {}", self.path.display(), self.source)
+        f.write_str(&self.text(Lang::En))
     }
 }
 
 impl std::error::Error for StoreError {}
 
 impl StoreError {
+    pub fn text(&self, lang: Lang) -> String {
+        format!("{} {}: {}", lang.pick("cannot write", "не пишется"), self.path.display(), self.source)
+    }
+
     /// What helps.
     pub fn remedy(&self, lang: Lang) -> &'static str {
         remedy(self.source.kind(), lang)

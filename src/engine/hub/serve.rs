@@ -4,6 +4,7 @@ use super::{Client, Hub, deck, diff, locked, search, session, spend, trace};
 use crate::agents::privacy::pii;
 use crate::config::layers::FlagValue;
 use crate::domain::fact::Fact;
+use crate::domain::lang::Lang;
 use crate::domain::policy::Policy;
 use crate::domain::session::id::SessionId;
 use crate::domain::session::order::reading_order;
@@ -51,15 +52,16 @@ async fn handle(hub: &Hub, me: u64, ask: Ask) {
     let refuse = |what: &str, why: String| hub.tell(me, Tell::Refused { what: what.into(), why });
     match ask {
         Ask::Hello { protocol, .. } if protocol != PROTOCOL => {
-            refuse(
-                "hello",
-                format!(
-                    "this engine speaks protocol {PROTOCOL}, the screen {protocol}; stop the engine with `flightdeck engines --stop`"
-                ),
+            let why = hub.lang().pick(
+                "this engine speaks protocol {{ours}}, the screen {{theirs}}; stop the engine with `flightdeck engines --stop`",
+                "этот движок говорит по протоколу {{ours}}, экран — {{theirs}}; останови движок: `flightdeck engines --stop`",
             );
+            let (ours, theirs) = (PROTOCOL.to_string(), protocol.to_string());
+            refuse("hello", why.replace("{{ours}}", &ours).replace("{{theirs}}", &theirs));
         }
         Ask::Hello { .. } if *hub.shared.ended.borrow() => {
-            hub.tell(me, Tell::Bye { why: "the engine is about to end".into() });
+            let why = hub.lang().pick("the engine is about to end", "движок вот-вот завершится");
+            hub.tell(me, Tell::Bye { why: why.into() });
         }
         Ask::Hello { .. } => hub.tell(
             me,
@@ -142,13 +144,14 @@ async fn handle(hub: &Hub, me: u64, ask: Ask) {
             let running = hub.running();
             if running.is_empty() || force {
                 hub.pause_all().await;
-                hub.stop("asked to");
+                hub.stop(hub.lang().pick("asked to", "попросили"));
             } else {
                 let ids: Vec<String> = running.iter().map(ToString::to_string).collect();
-                refuse(
-                    "stop",
-                    format!("sessions run: {}; pause them first, or stop with --force", ids.join(", ")),
+                let why = hub.lang().pick(
+                    "sessions run: {{ids}}; pause them first, or stop with --force",
+                    "идут сессии: {{ids}}; сначала поставь их на паузу или останови с --force",
                 );
+                refuse("stop", why.replace("{{ids}}", &ids.join(", ")));
             }
         }
     }
@@ -211,7 +214,7 @@ async fn begin_session(hub: &Hub, me: u64, plan: Plan) {
             if let Some(rehearsal) = plan.rehearsal
                 && let Err(e) = runner.record(Fact::Rehearsed { rehearsal })
             {
-                return refuse(e.to_string());
+                return refuse(e.text(setting.lang()));
             }
             let id = runner.session.meta.session_id.clone();
             if let Some(client) = locked(&hub.shared.clients).get_mut(&me) {
@@ -223,7 +226,10 @@ async fn begin_session(hub: &Hub, me: u64, plan: Plan) {
                 hub.tell(me, Tell::Snapshot { view: Box::new(view) });
             }
         }
-        Err(e) => refuse(format!("the session could not be created: {e}")),
+        Err(e) => {
+            let what = setting.lang().pick("the session could not be created", "сессию не удалось создать");
+            refuse(format!("{what}: {e}"));
+        }
     }
 }
 
@@ -235,8 +241,11 @@ fn questions(opening: &Opening) -> Vec<String> {
 async fn command_session(hub: &Hub, id: &SessionId, command: Command) -> Result<(), String> {
     let live = locked(&hub.shared.live).get(id).map(|l| l.commands.clone());
     if let Some(commands) = live {
-        return commands.send(command).await.map_err(|_| "the session has just ended".to_string());
+        let ended =
+            |_| hub.lang().pick("the session has just ended", "сессия только что завершилась").to_string();
+        return commands.send(command).await.map_err(ended);
     }
+    let lang = hub.lang();
     let setting = &hub.shared.setting;
     let dir = setting.layout.runtime(id);
     if EngineLock::holder(&dir).is_some() {
@@ -244,7 +253,11 @@ async fn command_session(hub: &Hub, id: &SessionId, command: Command) -> Result<
             Command::Answer { question, text } => Message { question, text },
             Command::Interrupt => Message { question: runtime::INTERRUPT.into(), text: String::new() },
             _ => {
-                return Err("another engine drives this session; only answers and interrupts reach it".into());
+                let why = lang.pick(
+                    "another engine drives this session; only answers and interrupts reach it",
+                    "эту сессию ведёт другой движок; до него доходят только ответы и прерывание",
+                );
+                return Err(why.into());
             }
         };
         return runtime::post(&dir, &message).map_err(|e| e.to_string());
@@ -252,7 +265,7 @@ async fn command_session(hub: &Hub, id: &SessionId, command: Command) -> Result<
     match command {
         Command::Answer { question, text } => {
             let (mut runner, mended) = open(&hub.setting()?, id)?;
-            let given = answer_standing(&mut runner, &question, &text);
+            let given = answer_standing(&mut runner, &question, &text, lang);
             drop(runner);
             session::reload(hub, id).await;
             tell_mended(hub, id, mended);
@@ -260,13 +273,19 @@ async fn command_session(hub: &Hub, id: &SessionId, command: Command) -> Result<
         }
         Command::Interrupt => {
             let (mut runner, mended) = open(&hub.setting()?, id)?;
-            runner.feed(crate::domain::input::Input::Interrupt).map_err(|e| e.to_string())?;
+            runner.feed(crate::domain::input::Input::Interrupt).map_err(|e| e.text(lang))?;
             drop(runner);
             session::reload(hub, id).await;
             tell_mended(hub, id, mended);
             Ok(())
         }
-        _ => Err("nobody drives this session; resume it first".into()),
+        _ => {
+            let why = lang.pick(
+                "nobody drives this session; let it go on first",
+                "эту сессию никто не ведёт; сначала продолжи её",
+            );
+            Err(why.into())
+        }
     }
 }
 
@@ -276,7 +295,7 @@ fn open(setting: &Setting, id: &SessionId) -> Result<(Runner, UnboundedReceiver<
     let policy = Policy { headless: true, ..Policy::default() };
     let (sender, updates) = mpsc::unbounded_channel();
     let opened = Runner::open(&setting.layout, id, desk, policy, Clock::System, Some(sender));
-    opened.map(|runner| (runner, updates)).map_err(|e| e.to_string())
+    opened.map(|runner| (runner, updates)).map_err(|e| e.text(setting.lang()))
 }
 
 /// The snapshot has what came of it, but not what was found broken when the session was opened.
@@ -288,23 +307,33 @@ fn tell_mended(hub: &Hub, id: &SessionId, mut updates: UnboundedReceiver<Update>
     }
 }
 
-fn answer_standing(runner: &mut Runner, question: &str, text: &str) -> Result<(), String> {
+fn answer_standing(runner: &mut Runner, question: &str, text: &str, lang: Lang) -> Result<(), String> {
     let open = open_questions(&runner.session, &runner.desk);
     if !open.iter().any(|q| q.id == question) {
-        return Err(format!("no open question {question:?}; nothing was changed"));
+        let why = lang.pick(
+            "the question {{id}} is not open; nothing was changed",
+            "вопрос {{id}} не открыт; ничего не изменено",
+        );
+        return Err(why.replace("{{id}}", question));
     }
     runner.hold();
-    answer::give(runner, question, text).map_err(|e| e.to_string())
+    answer::give(runner, question, text).map_err(|e| e.text(lang))
 }
 
 /// The text of one file of the session's directory. The name comes from a screen and stays inside.
 fn read(hub: &Hub, id: &SessionId, file: &str) -> Result<String, String> {
+    let lang = hub.lang();
     let plain =
         Path::new(file).components().count() == 1 && !file.starts_with('.') && !file.contains(['/', '\\']);
     if !plain {
-        return Err(format!("{file:?} is not a file of the session"));
+        return Err(format!("{file:?} {}", lang.pick("is not a file of the session", "— не файл сессии")));
     }
-    let dir = hub.shared.setting.layout.find_session(id).ok_or("there is no such session")?;
+    let dir = hub
+        .shared
+        .setting
+        .layout
+        .find_session(id)
+        .ok_or_else(|| lang.pick("there is no such session", "такой сессии нет"))?;
     // The closing file stands beside the directory.
     let path = if file == format!("{id}.md") { hub.shared.setting.layout.orz(id) } else { dir.join(file) };
     // What a call printed on stderr may hold secrets, and nothing when there is no file (PC-695).
@@ -314,13 +343,17 @@ fn read(hub: &Hub, id: &SessionId, file: &str) -> Result<String, String> {
     }
     let size = std::fs::metadata(&path).map_err(|e| format!("{file}: {e}"))?.len();
     if size > READ_LIMIT {
-        return Err(format!("{file} has {size} bytes, more than is shown"));
+        let why = lang.pick(
+            "{{file}} has {{size}} bytes, more than is shown",
+            "в {{file}} {{size}} байт, столько не показывают",
+        );
+        return Err(why.replace("{{file}}", file).replace("{{size}}", &size.to_string()));
     }
     std::fs::read(&path).map(|b| String::from_utf8_lossy(&b).into_owned()).map_err(|e| format!("{file}: {e}"))
 }
 
 fn findings(setting: &Setting, id: &SessionId) -> Result<Vec<(bool, String, String)>, String> {
-    let loaded = load::load(&setting.layout, id).map_err(|e| e.to_string())?;
+    let loaded = load::load(&setting.layout, id).map_err(|e| e.text(setting.lang()))?;
     let report = std::fs::read(loaded.dir.join(layout::REPORT)).map_err(|e| format!("report.md: {e}"))?;
     let report = String::from_utf8_lossy(&report);
     let s = &loaded.session;

@@ -54,7 +54,11 @@ pub fn launch(hub: &Hub, runner: Runner, updates: mpsc::UnboundedReceiver<Update
     if let Err(e) = spawned {
         locked(&hub.shared.live).remove(&failed);
         hub.shared.deck_dirty.notify_one();
-        let why = format!("no thread for the session: {e}; its files are as they were, resume it later");
+        let why = hub.lang().pick(
+            "no thread for the session: {{e}}; its files are as they were, let it go on later",
+            "для сессии нет потока: {{e}}; её файлы прежние, продолжи её позже",
+        );
+        let why = why.replace("{{e}}", &e.to_string());
         hub.tell_watchers(&failed, &Tell::Refused { what: "resume".into(), why });
     }
 }
@@ -226,19 +230,26 @@ pub async fn resume(hub: &Hub, id: &SessionId, yes: bool, finalize: bool) -> Res
         ..Policy::default()
     };
     let opened = Runner::open(&setting.layout, id, desk, policy, Clock::System, Some(sender));
-    let mut runner = opened.map_err(|e| e.to_string())?;
-    runner.limit(setting.effective.values.budget(), false).map_err(|e| e.to_string())?;
+    let lang = setting.lang();
+    let mut runner = opened.map_err(|e| e.text(lang))?;
+    runner.limit(setting.effective.values.budget(), false).map_err(|e| e.text(lang))?;
     if finalize {
         if matches!(runner.session.report, ReportState::Final { stub: false }) {
-            return Err(format!("{id} has a report already"));
+            return Err(format!("{id}: {}", lang.pick("has a report already", "отчёт уже есть")));
         }
         runner.session.live.finalizing = true;
     } else {
         match runner.session.meta.status {
-            Status::Interrupted if yes => runner.feed_quietly(Input::Reopen).map_err(|e| e.to_string())?,
-            Status::Interrupted => return Err(format!("{id} was interrupted; confirm to take it up again")),
+            Status::Interrupted if yes => runner.feed_quietly(Input::Reopen).map_err(|e| e.text(lang))?,
+            Status::Interrupted => {
+                let why = lang.pick(
+                    "was interrupted; confirm to take it up again",
+                    "прервана; подтверди, что её нужно возобновить",
+                );
+                return Err(format!("{id}: {why}"));
+            }
             Status::Completed if phase(&runner.session) == Phase::Closed => {
-                return Err(format!("{id} is closed"));
+                return Err(format!("{id}: {}", lang.pick("closed", "закрыта")));
             }
             _ => {}
         }
@@ -246,7 +257,7 @@ pub async fn resume(hub: &Hub, id: &SessionId, yes: bool, finalize: bool) -> Res
             phase(&runner.session),
             Phase::Wait(Wait::PeerRetry | Wait::WriterRetry | Wait::ImplementRetry)
         ) {
-            runner.record(Fact::Retried).map_err(|e| e.to_string())?;
+            runner.record(Fact::Retried).map_err(|e| e.text(lang))?;
         }
     }
     launch(hub, runner, updates);
@@ -274,7 +285,7 @@ fn view_of(hub: &Hub, runner: &Runner) -> View {
 fn load_view(hub: &Hub, id: &SessionId) -> Result<View, String> {
     // A broken configuration hides no session.
     let setting = hub.setting().unwrap_or_else(|_| hub.shared.setting.clone());
-    let mut loaded = load::load(&setting.layout, id).map_err(|e| e.to_string())?;
+    let mut loaded = load::load(&setting.layout, id).map_err(|e| e.text(setting.lang()))?;
     if let Some(why) = locked(&hub.shared.stopped).get(id) {
         loaded.problems.insert(0, why.clone());
     }

@@ -1,5 +1,6 @@
 //! Roles that the pilot assigns at start: `--roles writer=moderator,codex="database critic"` (PC-270, PC-692, AMB-39).
 
+use crate::domain::lang::Lang;
 use crate::domain::session::validate::forbidden_role;
 use std::fmt;
 
@@ -22,25 +23,39 @@ pub enum RolesError {
     UnclosedQuote,
 }
 
+impl RolesError {
+    pub fn text(&self, lang: Lang) -> String {
+        let why = match (self, lang) {
+            (RolesError::Shape(part), Lang::En) => {
+                format!("`{part}` is not agent=role. Write writer=…,<agent>=…")
+            }
+            (RolesError::Shape(part), Lang::Ru) => {
+                format!("`{part}` — не агент=роль. Пиши writer=…,<агент>=…")
+            }
+            (RolesError::Unknown(name, known), Lang::En) => {
+                format!("`{name}` does not take part. Known here: {known}")
+            }
+            (RolesError::Unknown(name, known), Lang::Ru) => {
+                format!("`{name}` не участвует. Здесь известны: {known}")
+            }
+            (RolesError::Reserved(role), Lang::En) => {
+                format!("`{role}` is the pilot's own role and is never given to an agent. Choose another")
+            }
+            (RolesError::Reserved(role), Lang::Ru) => {
+                format!("`{role}` — роль самого пилота, агенту её не дают. Выбери другую")
+            }
+            (RolesError::UnclosedQuote, Lang::En) => {
+                "a quote is not closed. Write agent=\"role name\"".into()
+            }
+            (RolesError::UnclosedQuote, Lang::Ru) => "кавычка не закрыта. Пиши агент=\"имя роли\"".into(),
+        };
+        format!("--roles: {why}")
+    }
+}
+
 impl fmt::Display for RolesError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RolesError::Shape(part) => {
-                write!(f, "--roles: `{part}` is not agent=role. Write writer=…,<agent>=…")
-            }
-            RolesError::Unknown(name, known) => {
-                write!(f, "--roles: `{name}` does not take part. Known here: {known}")
-            }
-            RolesError::Reserved(role) => {
-                write!(
-                    f,
-                    "--roles: `{role}` is the pilot's own role and is never given to an agent. Choose another"
-                )
-            }
-            RolesError::UnclosedQuote => {
-                f.write_str("--roles: a quote is not closed. Write agent=\"role name\"")
-            }
-        }
+        f.write_str(&self.text(Lang::En))
     }
 }
 
