@@ -37,7 +37,7 @@ pub fn report(runner: &Runner, id: &SessionId, finish: Finish, quiet: bool) -> R
         Finish::Paused => Err(CliError::new(Kind::Waiting, format!("{id} is paused"), again)),
         Finish::Meddled(what) => Err(CliError::new(Kind::Waiting, format!("{id} is paused: {what}"), again)),
         Finish::Storage(e) => {
-            let next = format!("nothing of the session is lost; {}, then {again}", e.remedy(Lang::En));
+            let next = format!("{}; {}, then {again}", e.kept(Lang::En), e.remedy(Lang::En));
             Err(CliError::new(Kind::Waiting, format!("{id} is paused: {e}"), next))
         }
     }

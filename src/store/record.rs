@@ -50,6 +50,17 @@ impl StoreError {
     pub fn remedy(&self, lang: Lang) -> &'static str {
         remedy(self.source.kind(), lang)
     }
+
+    /// What is true of the session that could not be written. A folder that is not there may have been moved, or deleted.
+    pub fn kept(&self, lang: Lang) -> &'static str {
+        match self.source.kind() {
+            io::ErrorKind::NotFound => lang.pick(
+                "its folder is not there, and what it held stands nowhere else",
+                "её папки нет на месте, а то, что было в ней, больше нигде не записано",
+            ),
+            _ => lang.pick("nothing of it is lost", "ничего не потеряно"),
+        }
+    }
 }
 
 /// What helps against this kind of trouble with files.

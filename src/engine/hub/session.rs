@@ -67,16 +67,17 @@ pub fn launch(hub: &Hub, runner: Runner, updates: mpsc::UnboundedReceiver<Update
 /// say where it stands.
 fn drive(mut runner: Runner, mut receiver: mpsc::Receiver<run::Command>) -> Option<String> {
     let lang = runner.session.meta.lang();
-    let saved = lang.pick("nothing of it is lost", "ничего не потеряно");
     let local = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(local) => local,
-        Err(error) => return Some(format!("{error}; {saved}")),
+        Err(error) => {
+            return Some(format!("{error}; {}", lang.pick("nothing of it is lost", "ничего не потеряно")));
+        }
     };
     let guarded = std::panic::AssertUnwindSafe(|| local.block_on(run::run(&mut runner, &mut receiver)));
     match std::panic::catch_unwind(guarded) {
         Ok(run::Finish::Storage(error)) => {
             let paused = lang.pick("paused", "на паузе");
-            let (why, path) = (&error.source, error.path.display());
+            let (why, saved, path) = (&error.source, error.kept(lang), error.path.display());
             Some(format!("{paused}: {}: {why}; {saved} ({path})", error.remedy(lang)))
         }
         Ok(run::Finish::Meddled(what)) => Some(format!("{}: {what}", lang.pick("paused", "на паузе"))),
