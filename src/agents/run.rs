@@ -13,7 +13,7 @@ use crate::agents::contract::{self, Code, Fault};
 use crate::agents::privacy::pii;
 use crate::agents::process::{self, End, Event, Finished, Next, hold::Hold, vars::Vars};
 use crate::agents::registry::{Kind, Native, Permissions, Vendor};
-use crate::agents::stream::opencode::Log;
+use crate::agents::stream::opencode::{self, Log};
 use crate::agents::stream::{Refused, Said, Stream};
 use crate::agents::{acp, native, probe};
 use crate::domain::session::failure::Reason;
@@ -203,6 +203,9 @@ async fn attempt(
         None => (process.await, None),
     };
     let mut finished = finished.map_err(|e| unstarted(Code::General.reason(), cannot_start(vendor, &e)))?;
+    if matches!(listener.output, Output::Acp { .. }) {
+        finished.stderr = opencode::without_info(&finished.stderr);
+    }
     if let Some(note) = &plan.note {
         finished.stderr.insert_str(0, &format!("{note}\n"));
     }
@@ -327,7 +330,11 @@ impl<P: Fn(Progress)> Listener<'_, P> {
                         self.stderr[from..].iter().position(|b| *b == b'\n').map_or(from, |n| from + n + 1);
                     self.stderr.drain(..line);
                 }
-                let text = pii::tail(&String::from_utf8_lossy(&self.stderr), STDERR_LINES);
+                let mut text = String::from_utf8_lossy(&self.stderr).into_owned();
+                if matches!(self.output, Output::Acp { .. }) {
+                    text = opencode::without_info(&text);
+                }
+                let text = pii::tail(&text, STDERR_LINES);
                 (self.progress)(Progress::Stderr(text));
                 let wants_stop = match &mut self.output {
                     Output::Stream { stream, .. } => {
@@ -336,7 +343,7 @@ impl<P: Fn(Progress)> Listener<'_, P> {
                     }
                     Output::Acp { log, .. } => {
                         log.feed(piece);
-                        log.limit().is_some()
+                        log.hopeless().is_some()
                     }
                     Output::Text { .. } => false,
                 };
@@ -408,7 +415,7 @@ fn judge(
         Output::Acp { log, .. } => {
             let gone = || Err(Refused::new(Code::General, "the conversation was not begun"));
             let explained = |refused| acp::explained(refused, status, &finished.stderr);
-            said.unwrap_or_else(gone).map_err(|refused| log.limit().unwrap_or_else(|| explained(refused)))?
+            said.unwrap_or_else(gone).map_err(|refused| log.hopeless().unwrap_or_else(|| explained(refused)))?
         }
         Output::Text { whole, .. } => return script_reply(vendor, status, whole, is_plain),
     };

@@ -6,9 +6,9 @@ use crate::agents::contract::{self, Code};
 use crate::agents::stream::mark::{self, Marks};
 use crate::agents::stream::{Refused, cause};
 
-/// What opencode needs to tell at once, on stderr, what it tells by the protocol after minutes of silence. Nobody else
-/// knows these names.
-pub const ENVIRONMENT: [(&str, &str); 2] = [("OPENCODE_PRINT_LOGS", "1"), ("OPENCODE_LOG_LEVEL", "ERROR")];
+/// What opencode needs to tell at once, on stderr, what it tells by the protocol after minutes of silence or never. Nobody
+/// else knows these names. That it asks the model once more it tells at this level only.
+pub const ENVIRONMENT: [(&str, &str); 2] = [("OPENCODE_PRINT_LOGS", "1"), ("OPENCODE_LOG_LEVEL", "INFO")];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Agent {

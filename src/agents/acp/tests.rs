@@ -397,6 +397,16 @@ async fn pc_060_opencode_behind_acp_neither_asks_nor_waits_without_end() {
         exec sleep 60 ;;"#;
     let failure = Lab::new(waits).named("OpenCode").failure().await;
     assert_eq!(failure.cause, Cause::RateLimit { reset: None }, "{}", failure.detail);
+    // Where nothing at all is said, its log alone tells that it asks again and again.
+    let silent = r#"*'"method":"session/prompt"'*)
+        for step in 0 1 2 3 4 5; do
+            [ "$OPENCODE_LOG_LEVEL" = INFO ] && echo "timestamp=2026-12-01T09:33:29.341Z level=INFO run=c1 message=loop session.id=s-1 step=$step" >&2
+        done
+        echo 'the last words' >&2
+        exec sleep 60 ;;"#;
+    let failure = Lab::new(silent).named("OpenCode").failure().await;
+    assert_eq!((failure.reason, failure.cause), (Reason::Exit(1), Cause::Overload), "{}", failure.detail);
+    assert!(!failure.stderr.contains("message=loop"), "{}", failure.stderr);
 }
 
 #[tokio::test]

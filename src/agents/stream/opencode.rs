@@ -8,14 +8,20 @@ use std::process::ExitStatus;
 
 const LONGEST_LINE: usize = 64 * 1024;
 
-/// Its log on stderr, which says at once what stdout says minutes later: it tries six times, and waits each time for as
-/// long as the service asks for.
+/// How often it may turn to the model with no tool used in between. A turn without tools takes two: the request, and the
+/// look whether another one is due.
+const MOST_LOOPS: u32 = 4;
+
+/// Its log on stderr, which says at once what stdout says minutes later or never: it tries six times, and waits each time
+/// for as long as the service asks for; and after a stream that broke before any text it asks again without end.
 #[derive(Debug, Default)]
 pub struct Log {
     /// The beginning of a line whose end has not come yet.
     partial: Vec<u8>,
     /// A limit of the vendor's for whose end it would wait in silence.
     limit: Option<String>,
+    /// Turns to the model since a tool was used; told at the level INFO only.
+    loops: u32,
 }
 
 impl Log {
@@ -24,6 +30,14 @@ impl Log {
         while let Some(at) = self.partial.iter().position(|b| *b == b'\n') {
             let line: Vec<u8> = self.partial.drain(..=at).collect();
             let line = String::from_utf8_lossy(&line);
+            if is_info(&line) {
+                match () {
+                    () if line.contains(" message=loop session.id=") => self.loops += 1,
+                    () if line.contains(" message=evaluated permission=") => self.loops = 0,
+                    () => {}
+                }
+                continue;
+            }
             let told = line.split_once("AI_APICallError: ").filter(|_| line.contains("stream error"));
             let told = told.map(|(_, text)| text.trim().trim_end_matches('"'));
             if let Some(text) = told.filter(|text| matches!(cause::of(None, text), Cause::RateLimit { .. })) {
@@ -36,12 +50,27 @@ impl Log {
         }
     }
 
-    /// The limit for whose end it waits, if it does.
-    pub fn limit(&self) -> Option<Refused> {
+    /// Why nothing good can come of the call any more, if so.
+    pub fn hopeless(&self) -> Option<Refused> {
+        if self.loops > MOST_LOOPS {
+            return Some(Refused::busy(ASKS_AGAIN));
+        }
         let limit = self.limit.as_ref()?;
         Some(Refused::by_vendor(Some(429), &format!("opencode: {limit}")))
     }
 }
+
+/// Its log without what is told only for [`Log`] to count, and would hide the rest.
+pub fn without_info(stderr: &str) -> String {
+    stderr.split_inclusive('\n').filter(|line| !is_info(line)).collect()
+}
+
+fn is_info(line: &str) -> bool {
+    line.starts_with("timestamp=") && line.contains(" level=INFO ")
+}
+
+const ASKS_AGAIN: &str =
+    "opencode asked the model again by itself, as it does after a broken stream; it was stopped";
 
 #[derive(Debug, Default)]
 pub struct Opencode {
@@ -96,9 +125,7 @@ impl Opencode {
 
     pub fn end(self, status: ExitStatus, stderr: &str) -> Result<Said, Refused> {
         if self.is_runaway() {
-            let detail =
-                "opencode asked the model again by itself, as it does after a broken stream; it was stopped";
-            return Err(Refused::busy(detail));
+            return Err(Refused::busy(ASKS_AGAIN));
         }
         if let Some(error) = &self.error {
             let headers = &error["data"]["responseHeaders"];
@@ -107,7 +134,7 @@ impl Opencode {
             let text = format!("opencode: {}{after}", message(error));
             return Err(Refused::by_vendor(error["data"]["statusCode"].as_u64(), &text));
         }
-        if let Some(limit) = self.log.limit() {
+        if let Some(limit) = self.log.hopeless() {
             return Err(limit);
         }
         let Some(finish) = self.finish.filter(|_| status.success()) else {
@@ -225,6 +252,21 @@ mod tests {
         let refused = stream.end(Default::default(), &limit).unwrap_err();
         assert_eq!((refused.reason, refused.cause), (Reason::Exit(1), Cause::RateLimit { reset: None }));
         assert_eq!(refused.detail, "opencode: rate limit reached");
+    }
+
+    #[test]
+    fn an_endless_asking_is_told_by_the_log_alone() {
+        let line = |what: &str| format!("timestamp=2026-12-01T09:33:29.341Z level=INFO run=c1 message={what}\n");
+        let turn = line("loop session.id=ses_1 step=7") + &line("process session.id=ses_1 messageID=msg_1");
+        let mut log = Log::default();
+        log.feed(turn.repeat(4).as_bytes());
+        log.feed(line("evaluated permission=bash pattern=\"touch a\" action.action=ask").as_bytes());
+        log.feed(turn.repeat(4).as_bytes());
+        assert!(log.hopeless().is_none(), "it uses tools");
+        log.feed(turn.as_bytes());
+        assert_eq!(log.hopeless().unwrap().cause, Cause::Overload);
+        let error = "timestamp=2026-12-01T09:33:29.341Z level=ERROR run=c1 message=\"stream error\"\n";
+        assert_eq!(without_info(&format!("{turn}a banner\n{error}{turn}no end")), format!("a banner\n{error}no end"));
     }
 
     #[test]
