@@ -6,6 +6,7 @@
 mod agent;
 mod permission;
 mod reply;
+mod turn;
 
 pub use agent::ENVIRONMENT;
 
@@ -17,19 +18,17 @@ use agent::Agent as Known;
 use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
-    ContentBlock, Implementation, InitializeRequest, LoadSessionRequest, LoadSessionResponse,
-    NewSessionRequest, PromptRequest, RequestPermissionRequest, RequestPermissionResponse, SessionId,
-    SessionModeId, SessionModeState, SessionNotification, SessionUpdate, SetSessionModeRequest, StopReason,
-    TextContent,
+    Implementation, InitializeRequest, LoadSessionRequest, LoadSessionResponse, NewSessionRequest,
+    RequestPermissionRequest, RequestPermissionResponse, SessionId, SessionModeId, SessionModeState,
+    SessionNotification, SetSessionModeRequest, StopReason,
 };
 use agent_client_protocol::{Agent, Client, UntypedMessage};
 use reply::Collected;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitStatus;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use turn::{Seen, turn};
 
 /// What one call asks.
 #[derive(Debug)]
@@ -112,8 +111,8 @@ pub async fn converse(
     while let Ok(update) = updates.try_recv() {
         collected.update(update).into_iter().for_each(progress);
     }
-    let (response, conversation) = ended.map_err(|error| refused(&error))?;
-    let reason = match response.stop_reason {
+    let (turn, conversation) = ended.map_err(|error| refused(&error))?;
+    let reason = match turn.reason {
         StopReason::EndTurn => None,
         StopReason::MaxTokens => Some("the reply was cut at the model's output limit"),
         StopReason::MaxTurnRequests => Some("the agent asked the model too often"),
@@ -127,7 +126,7 @@ pub async fn converse(
     if let Some(error) = collected.error() {
         return Err(Refused::by_vendor(None, &error));
     }
-    let usage = collected.usage(response.usage.as_ref());
+    let usage = collected.usage(&turn.usage);
     let text = collected.reply()?;
     Ok(Said { text, usage, total: None, conversation })
 }
@@ -140,12 +139,12 @@ pub enum Told {
     Update(Box<SessionNotification>),
     /// A permission was asked for, and given or refused: its title.
     Leave(String, bool),
-    /// What an earlier conversation said is repeated when it is loaded; the reply begins here.
+    /// What an earlier conversation said is repeated when it is loaded; the reply begins here, or once more.
     Prompted,
 }
 
 /// With the id of the conversation when the agent can load it again.
-type Ended = (agent_client_protocol::v1::schema::PromptResponse, Option<String>);
+type Ended = (turn::Ended, Option<String>);
 
 async fn talk(
     ask: Ask,
@@ -162,20 +161,15 @@ async fn talk(
     });
     let transport = agent_client_protocol::Lines::new(Box::pin(outgoing), Box::pin(incoming));
     let (updates, answers) = (told.clone(), told.clone());
-    // Whether anything was ever said in the conversation, before the prompt or after it.
-    let spoken = Arc::new(AtomicBool::new(false));
-    let heard = spoken.clone();
+    let seen = Seen::default();
+    let (heard, answered) = (seen.clone(), seen.clone());
     let (leave, asks) = (ask.leave.clone(), ask.leave.is_some());
     Client
         .v1()
         .name("flightdeck")
         .on_receive_notification(
             async move |update: SessionNotification, _: ConnectionTo<Agent>| {
-                let is_message = matches!(
-                    update.update,
-                    SessionUpdate::AgentMessageChunk(_) | SessionUpdate::UserMessageChunk(_)
-                );
-                heard.fetch_or(is_message, Ordering::Relaxed);
+                heard.update(&update.update);
                 let _ = updates.send(Told::Update(Box::new(update)));
                 Ok(())
             },
@@ -185,16 +179,21 @@ async fn talk(
             async move |request: RequestPermissionRequest, responder, agent: ConnectionTo<Agent>| {
                 let title = request.tool_call.fields.title.clone().unwrap_or_default();
                 let Some((leave, hold)) = leave.clone() else {
+                    answered.refused();
                     let _ = answers.send(Told::Leave(title, false));
                     return responder.respond(RequestPermissionResponse::new(permission::refusal(&request)));
                 };
-                let answers = answers.clone();
+                let (answers, answered) = (answers.clone(), answered.clone());
                 // A task of its own: what the agent tells meanwhile is heard.
                 agent.spawn(async move {
                     let held = hold.hold();
-                    let chosen = leave.ask(permission::request(&request)).await;
+                    let shown = permission::request(&answered.completed(request.clone()));
+                    let chosen = leave.ask(shown).await;
                     drop(held);
                     let (outcome, is_allowed) = permission::outcome(&request, chosen);
+                    if !is_allowed {
+                        answered.refused();
+                    }
                     let _ = answers.send(Told::Leave(title, is_allowed));
                     responder.respond(RequestPermissionResponse::new(outcome))
                 })
@@ -233,17 +232,14 @@ async fn talk(
                 let set = SetSessionModeRequest::new(session.clone(), mode);
                 agent.send_request(set).block_task().await?;
             }
-            let _ = told.send(Told::Prompted);
-            let prompt = vec![ContentBlock::Text(TextContent::new(known.asked(ask.prompt)))];
-            let response =
-                agent.send_request(PromptRequest::new(session.clone(), prompt)).block_task().await?;
+            let turn = turn(&agent, &session, known, ask.prompt, &seen, &told).await?;
             // hermes loads what is not there without a word, and refuses the prompt then.
-            let is_silent = is_loaded && !spoken.load(Ordering::Relaxed);
-            if is_silent && response.stop_reason == StopReason::Refusal {
+            let is_silent = is_loaded && !seen.is_spoken();
+            if is_silent && turn.reason == StopReason::Refusal {
                 let lost = "session not found: nothing was loaded, and the prompt was refused";
                 return Err(agent_client_protocol::Error::invalid_request().data(lost));
             }
-            Ok((response, can_load.then(|| session.0.to_string())))
+            Ok((turn, can_load.then(|| session.0.to_string())))
         })
         .await
 }

@@ -415,7 +415,8 @@ fn judge(
         Output::Acp { log, .. } => {
             let gone = || Err(Refused::new(Code::General, "the conversation was not begun"));
             let explained = |refused| acp::explained(refused, status, &finished.stderr);
-            said.unwrap_or_else(gone).map_err(|refused| log.hopeless().unwrap_or_else(|| explained(refused)))?
+            said.unwrap_or_else(gone)
+                .map_err(|refused| log.hopeless().unwrap_or_else(|| explained(refused)))?
         }
         Output::Text { whole, .. } => return script_reply(vendor, status, whole, is_plain),
     };

@@ -4,8 +4,8 @@ use crate::agents::privacy::pii;
 use crate::agents::stream::one_line;
 use crate::domain::session::permission::{Detail, Offer, OfferKind, Request};
 use agent_client_protocol::v1::schema::{
-    PermissionOptionKind, RequestPermissionOutcome, RequestPermissionRequest, SelectedPermissionOutcome,
-    ToolCallContent,
+    ContentBlock, PermissionOptionKind, RequestPermissionOutcome, RequestPermissionRequest,
+    SelectedPermissionOutcome, ToolCallContent,
 };
 use serde_json::Value;
 
@@ -18,7 +18,10 @@ const INPUT: usize = 1000;
 /// The request as the pilot reads it: on lines of ours, without control characters, without what looks like a secret.
 pub fn request(asked: &RequestPermissionRequest) -> Request {
     let fields = &asked.tool_call.fields;
-    let raw = fields.raw_input.clone().unwrap_or_default();
+    let texts: Vec<&str> = fields.content.iter().flatten().filter_map(text).collect();
+    // Some agents write what the tool is given as a text.
+    let written = || texts.iter().find_map(|text| serde_json::from_str(text).ok().filter(Value::is_object));
+    let raw = fields.raw_input.clone().or_else(written).unwrap_or_default();
     let command = command(&raw);
     let mut details: Vec<Detail> = Vec::new();
     let mut paths: Vec<String> =
@@ -45,6 +48,10 @@ pub fn request(asked: &RequestPermissionRequest) -> Request {
         None if raw.as_object().is_some_and(|raw| !raw.is_empty()) => {
             details.push(Detail::Input(cut(&pii::redact(&raw.to_string()), INPUT, &mut more)));
         }
+        None if !texts.is_empty() => {
+            let text = one_line(&texts.join(" "));
+            details.push(Detail::Input(cut(&pii::redact(&text), INPUT, &mut more)));
+        }
         None => {}
     }
     if more > 0 {
@@ -57,6 +64,12 @@ pub fn request(asked: &RequestPermissionRequest) -> Request {
         details,
         offers: offers(asked),
     }
+}
+
+fn text(content: &ToolCallContent) -> Option<&str> {
+    let ToolCallContent::Content(content) = content else { return None };
+    let ContentBlock::Text(text) = &content.content else { return None };
+    Some(&text.text).filter(|text| !text.trim().is_empty()).map(String::as_str)
 }
 
 /// Options of a kind that is not known here are not offered: nobody could say what they do.

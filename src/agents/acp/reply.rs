@@ -3,6 +3,7 @@
 use super::Told;
 use super::agent::{self, Agent};
 use crate::agents::call::{Progress, Usage};
+use crate::agents::contract;
 use crate::agents::stream::{Refused, one_line};
 use agent_client_protocol::v1::schema::{ContentBlock, ContentChunk, MessageId, SessionUpdate};
 use serde_json::Value;
@@ -13,6 +14,8 @@ pub struct Collected {
     agent: Agent,
     is_prompted: bool,
     pieces: Vec<Piece>,
+    /// At which pieces it began to say something new, after it had used a tool or was prompted once more.
+    begins: Vec<usize>,
     /// The session's cost so far, before and after the prompt.
     cost_before: Option<f64>,
     cost: Option<f64>,
@@ -36,8 +39,11 @@ impl Collected {
     pub fn update(&mut self, told: Told) -> Vec<Progress> {
         let update = match told {
             Told::Prompted => {
+                if !self.is_prompted {
+                    self.cost_before = self.cost;
+                }
                 self.is_prompted = true;
-                self.cost_before = self.cost;
+                self.step();
                 return Vec::new();
             }
             Told::Leave(title, is_allowed) => {
@@ -53,7 +59,7 @@ impl Collected {
         match update {
             SessionUpdate::AgentMessageChunk(chunk) if self.is_prompted => self.chunk(chunk),
             SessionUpdate::ToolCall(call) if self.is_prompted => {
-                self.message = None;
+                self.step();
                 vec![Progress::Notice(one_line(&format!("uses a tool: {}", call.title)))]
             }
             SessionUpdate::UsageUpdate(usage) => {
@@ -66,6 +72,13 @@ impl Collected {
                 self.codex(&meta["codex"])
             }
             _ => Vec::new(),
+        }
+    }
+
+    fn step(&mut self) {
+        self.message = None;
+        if self.begins.last() != Some(&self.pieces.len()) {
+            self.begins.push(self.pieces.len());
         }
     }
 
@@ -107,8 +120,9 @@ impl Collected {
                 "the agent asked the model again by itself, as it does after a broken stream; it was stopped";
             self.hopeless = Some(Refused::busy(detail));
         }
+        let is_new = !self.pieces.is_empty() && self.begins.last() == Some(&self.pieces.len());
         self.pieces.push(Piece { has_id, text: content.text.clone() });
-        vec![Progress::Text(content.text)]
+        is_new.then_some(Progress::Restart).into_iter().chain([Progress::Text(content.text)]).collect()
     }
 
     /// After a broken stream opencode begins another message, and another one, each time at a price. A text needs one.
@@ -122,41 +136,71 @@ impl Collected {
         self.agent.reply(&self.text())
     }
 
-    /// Where an agent gives its messages ids, what comes without one is a warning and no part of the reply.
+    /// Where an agent gives its messages ids, what comes without one is a warning and no part of the reply. Nor is what it
+    /// says before it uses a tool, unless that was the last that it said.
     fn text(&self) -> String {
         let has_ids = self.is_codex || self.pieces.iter().any(|piece| piece.has_id);
-        self.pieces.iter().filter(|piece| piece.has_id || !has_ids).map(|piece| piece.text.as_str()).collect()
+        let said = |pieces: &[Piece]| -> String {
+            pieces.iter().filter(|piece| piece.has_id || !has_ids).map(|piece| piece.text.as_str()).collect()
+        };
+        let mut to = self.pieces.len();
+        for from in self.begins.iter().rev().copied().chain([0]) {
+            let text = said(&self.pieces[from..to]);
+            if !contract::is_blank(&text) {
+                return text;
+            }
+            to = from;
+        }
+        String::new()
     }
 
-    /// Agents that count cached tokens as part of the input say so in the total; so do those that count thoughts beside
-    /// the output.
-    pub fn usage(&self, given: Option<&agent_client_protocol::v1::schema::Usage>) -> Option<Usage> {
+    /// Of all prompts together.
+    pub fn usage(&self, given: &[agent_client_protocol::v1::schema::Usage]) -> Option<Usage> {
         let cost_usd = self.cost.map(|after| after - self.cost_before.unwrap_or(0.0));
-        let Some(given) = given else {
-            return cost_usd.map(|_| Usage { cost_usd, ..Usage::default() });
-        };
-        let cached = given.cached_read_tokens;
-        let written = given.cached_write_tokens.unwrap_or(0);
-        let beside = given.input_tokens.saturating_add(cached.unwrap_or(0)).saturating_add(written);
-        let is_included = given.total_tokens > 0
-            && cached.unwrap_or(0) > 0
-            && given.total_tokens < beside.saturating_add(given.output_tokens);
-        let input = match is_included {
-            true => given.input_tokens.saturating_sub(cached.unwrap_or(0)),
-            false => given.input_tokens.saturating_add(written),
-        };
-        let before = if is_included { given.input_tokens.saturating_add(written) } else { beside };
-        let thought = given.thought_tokens.unwrap_or(0);
-        let is_beside =
-            given.total_tokens >= before.saturating_add(given.output_tokens).saturating_add(thought);
-        let output = given.output_tokens.saturating_add(if is_beside { thought } else { 0 });
-        Some(Usage {
-            input: Some(input),
-            cached,
-            output: Some(output),
-            reasoning: given.thought_tokens,
-            cost_usd,
-            model: None,
-        })
+        let counted = given.iter().map(counted).reduce(plus);
+        match counted {
+            Some(usage) => Some(Usage { cost_usd, ..usage }),
+            None => cost_usd.map(|_| Usage { cost_usd, ..Usage::default() }),
+        }
+    }
+}
+
+/// Agents that count cached tokens as part of the input say so in the total; so do those that count thoughts beside the
+/// output.
+fn counted(given: &agent_client_protocol::v1::schema::Usage) -> Usage {
+    let cached = given.cached_read_tokens;
+    let written = given.cached_write_tokens.unwrap_or(0);
+    let beside = given.input_tokens.saturating_add(cached.unwrap_or(0)).saturating_add(written);
+    let is_included = given.total_tokens > 0
+        && cached.unwrap_or(0) > 0
+        && given.total_tokens < beside.saturating_add(given.output_tokens);
+    let input = match is_included {
+        true => given.input_tokens.saturating_sub(cached.unwrap_or(0)),
+        false => given.input_tokens.saturating_add(written),
+    };
+    let before = if is_included { given.input_tokens.saturating_add(written) } else { beside };
+    let thought = given.thought_tokens.unwrap_or(0);
+    let is_beside = given.total_tokens >= before.saturating_add(given.output_tokens).saturating_add(thought);
+    let output = given.output_tokens.saturating_add(if is_beside { thought } else { 0 });
+    Usage {
+        input: Some(input),
+        cached,
+        output: Some(output),
+        reasoning: given.thought_tokens,
+        ..Usage::default()
+    }
+}
+
+fn plus(a: Usage, b: Usage) -> Usage {
+    let sum = |a: Option<u64>, b: Option<u64>| match (a, b) {
+        (Some(a), Some(b)) => Some(a.saturating_add(b)),
+        (a, b) => a.or(b),
+    };
+    Usage {
+        input: sum(a.input, b.input),
+        cached: sum(a.cached, b.cached),
+        output: sum(a.output, b.output),
+        reasoning: sum(a.reasoning, b.reasoning),
+        ..a
     }
 }

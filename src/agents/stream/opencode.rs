@@ -256,7 +256,8 @@ mod tests {
 
     #[test]
     fn an_endless_asking_is_told_by_the_log_alone() {
-        let line = |what: &str| format!("timestamp=2026-12-01T09:33:29.341Z level=INFO run=c1 message={what}\n");
+        let line =
+            |what: &str| format!("timestamp=2026-12-01T09:33:29.341Z level=INFO run=c1 message={what}\n");
         let turn = line("loop session.id=ses_1 step=7") + &line("process session.id=ses_1 messageID=msg_1");
         let mut log = Log::default();
         log.feed(turn.repeat(4).as_bytes());
@@ -266,7 +267,10 @@ mod tests {
         log.feed(turn.as_bytes());
         assert_eq!(log.hopeless().unwrap().cause, Cause::Overload);
         let error = "timestamp=2026-12-01T09:33:29.341Z level=ERROR run=c1 message=\"stream error\"\n";
-        assert_eq!(without_info(&format!("{turn}a banner\n{error}{turn}no end")), format!("a banner\n{error}no end"));
+        assert_eq!(
+            without_info(&format!("{turn}a banner\n{error}{turn}no end")),
+            format!("a banner\n{error}no end")
+        );
     }
 
     #[test]
