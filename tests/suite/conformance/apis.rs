@@ -266,7 +266,7 @@ fn responses(model: &Value, text: &str, tokens: Tokens, end: End) -> Vec<Event> 
     numbered.collect()
 }
 
-fn chat_usage(t: Tokens) -> Value {
+pub fn chat_usage(t: Tokens) -> Value {
     json!({"prompt_tokens": t.input + t.cached, "completion_tokens": t.output,
         "total_tokens": t.input + t.cached + t.output, "prompt_tokens_details": {"cached_tokens": t.cached},
         "completion_tokens_details": {"reasoning_tokens": t.reasoning}, "cached_tokens": t.cached})
@@ -301,7 +301,7 @@ fn chat(body: &Value, text: &str, tokens: Tokens, end: End) -> Vec<Event> {
 }
 
 /// Gemini counts its thoughts beside the candidates.
-fn gemini_chunk(text: &str, stop: Option<&str>, tokens: Option<Tokens>) -> Value {
+pub fn gemini_chunk(text: &str, stop: Option<&str>, tokens: Option<Tokens>) -> Value {
     let mut candidate = json!({"content": {"role": "model", "parts": [{"text": text}]}, "index": 0});
     if let Some(stop) = stop {
         candidate["finishReason"] = stop.into();

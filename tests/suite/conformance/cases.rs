@@ -2,6 +2,7 @@
 
 mod failures;
 mod implements;
+mod permissions;
 mod place;
 mod sessions;
 
@@ -11,7 +12,7 @@ use super::lab::Lab;
 pub type Case = fn(&Lab) -> Outcome;
 
 /// In the order of the table.
-pub const ALL: [(&str, Case); 31] = [
+pub const ALL: [(&str, Case); 35] = [
     ("one peer", sessions::one_peer),
     ("writes", sessions::writes),
     ("three participants", sessions::three),
@@ -25,6 +26,7 @@ pub const ALL: [(&str, Case); 31] = [
     ("slow", failures::slow),
     ("stall", failures::stall),
     ("drop", failures::dropped),
+    ("drop before text", failures::broken_off),
     ("hang", failures::hang),
     ("empty", failures::empty),
     ("no frontmatter", failures::no_frontmatter),
@@ -34,6 +36,9 @@ pub const ALL: [(&str, Case); 31] = [
     ("long prompt", place::long_prompt),
     ("strange prompts", place::strange_prompts),
     ("no tools", place::no_tools),
+    ("permission by default", permissions::refused_by_default),
+    ("permission allowed", permissions::allowed),
+    ("permission refused", permissions::refused),
     ("implements", implements::implements),
     ("implements in two", implements::two),
     ("implements without a key", implements::without_key),

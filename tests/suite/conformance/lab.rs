@@ -48,6 +48,14 @@ impl Lab {
         self.stage.config(&format!("  {}: {entry}\n{lines}", self.row.vendor));
     }
 
+    /// The configuration of a user whose agent has its tools and asks before it uses them.
+    pub fn config_asking(&self, more: &Value) {
+        let mut entry = self.row.entry(&self.bin, self.stage.home(), &self.model.url());
+        self.row.with_tools(&mut entry, self.stage.home());
+        entry.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        self.stage.config(&format!("  {}: {entry}\n", self.row.vendor));
+    }
+
     /// One call by the contract.
     pub fn call(&self, prompt: &str, more: &[&str]) -> Ran {
         finish(self.call_command(more), prompt)

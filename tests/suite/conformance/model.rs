@@ -23,6 +23,8 @@ pub enum Mood {
     Stall,
     /// Begins its stream and hangs up.
     Drop,
+    /// Begins its stream and hangs up before any text.
+    Break,
     /// A pause before each piece.
     Slow,
     Empty,
@@ -31,6 +33,8 @@ pub enum Mood {
     Refuse,
     /// Works with the tools that it is offered when it is to implement, and tries to write these files too.
     Edits(Vec<String>),
+    /// Runs this line with the shell that it is offered, once, and answers then.
+    Runs(String),
 }
 
 /// What a request was and what the model reported for it.
@@ -174,11 +178,15 @@ fn serve(stream: &TcpStream, reader: &mut BufReader<&TcpStream>, state: &State) 
             let done = tools::results(api, &body).len();
             tools::runs(&words, &apis::tools(api, &body), done, outside)
         }
+        Mood::Runs(line) if words.contains(script::PEER) && !is_side(&body) => {
+            *state.mood.lock().unwrap() = Mood::Good;
+            Some(tools::shell(api, &apis::tools(api, &body), line))
+        }
         _ => None,
     };
     let told = |state: &State| state.asked.lock().unwrap()[number].tokens = Some(tokens);
     if !apis::is_streamed(api, &body, &path) {
-        if matches!(mood, Mood::Drop | Mood::Stall) {
+        if matches!(mood, Mood::Drop | Mood::Break | Mood::Stall) {
             let mut out = stream;
             out.write_all(
                 b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 9999\r\n\r\n{\"id\":",
@@ -197,6 +205,9 @@ fn serve(stream: &TcpStream, reader: &mut BufReader<&TcpStream>, state: &State) 
     };
     for event in events {
         let Event { name, data, is_text } = event;
+        if is_text && mood == Mood::Break {
+            return None;
+        }
         if let Some(name) = name {
             writeln!(out, "event: {name}").ok()?;
         }

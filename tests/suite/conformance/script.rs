@@ -4,8 +4,11 @@ use regex::Regex;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
+/// What a peer's prompt begins with.
+pub const PEER: &str = "You are a peer agent in a dialog";
+
 const LEADS: [&str; 5] = [
-    "You are a peer agent in a dialog",
+    PEER,
     "You are the writer agent in a dialog",
     "You are a synthesizer of dialog",
     super::tools::IMPLEMENTER,

@@ -92,8 +92,30 @@ pub fn results(api: Api, body: &Value) -> Vec<String> {
             let items = list(&body["input"]).into_iter();
             items.filter(|i| i["type"] == "function_call_output").map(|i| plain(&i["output"])).collect()
         }
-        Api::Chat | Api::Gemini => Vec::new(),
+        Api::Chat => {
+            let messages = list(&body["messages"]).into_iter();
+            messages.filter(|m| m["role"] == "tool").map(|m| plain(&m["content"])).collect()
+        }
+        Api::Gemini => {
+            let parts = list(&body["contents"]).into_iter().flat_map(|c| list(&c["parts"]));
+            parts.filter(|p| p["functionResponse"].is_object()).map(|p| p.to_string()).collect()
+        }
     }
+}
+
+/// A call of the shell that is offered; of the one that the API's own program has where none is.
+pub fn shell(api: Api, tools: &[String], line: &str) -> ToolCall {
+    const SHELLS: [&str; 6] = ["Bash", "bash", "exec_command", "run_shell_command", "terminal", "Shell"];
+    let own = if api == Api::Messages { "Bash" } else { "bash" };
+    let name = SHELLS.into_iter().find(|shell| tools.iter().any(|tool| tool == shell)).unwrap_or(own);
+    let input = match name {
+        "exec_command" => {
+            json!({"cmd": line, "sandbox_permissions": "require_escalated", "justification": "It is needed."})
+        }
+        "terminal" => json!({"command": line}),
+        _ => json!({"command": line, "description": "Look around"}),
+    };
+    ToolCall { id: "call_1".into(), name, input }
 }
 
 /// The stream of a reply that is a call.
@@ -101,7 +123,8 @@ pub fn stream(api: Api, body: &Value, call: &ToolCall, tokens: Tokens) -> Vec<Ev
     match api {
         Api::Messages => messages(body, call, tokens),
         Api::Responses => responses(body, call, tokens),
-        Api::Chat | Api::Gemini => unreachable!("no program that speaks it is called to edit"),
+        Api::Chat => chat(body, call, tokens),
+        Api::Gemini => gemini(call, tokens),
     }
 }
 
@@ -148,4 +171,32 @@ fn responses(body: &Value, call: &ToolCall, tokens: Tokens) -> Vec<Event> {
         json!({"type": "response.completed", "response": whole}),
     ];
     events.map(named).into()
+}
+
+fn chat(body: &Value, call: &ToolCall, tokens: Tokens) -> Vec<Event> {
+    let function = json!({"name": call.name, "arguments": call.input.to_string()});
+    let calls = json!([{"index": 0, "id": call.id, "type": "function", "function": function}]);
+    let chunk = |choices: Value| json!({"id": "chat_1", "object": "chat.completion.chunk", "created": 1, "model": body["model"], "choices": choices});
+    let choice =
+        |delta: Value, stop: Option<&str>| json!([{"index": 0, "delta": delta, "finish_reason": stop}]);
+    let mut last = chunk(json!([]));
+    last["usage"] = super::apis::chat_usage(tokens);
+    let events = [
+        chunk(choice(json!({"role": "assistant", "content": null, "tool_calls": calls}), None)),
+        chunk(choice(json!({}), Some("tool_calls"))),
+        last,
+    ];
+    let done = Event { name: None, data: "[DONE]".into(), is_text: false };
+    events.map(unnamed).into_iter().chain([done]).collect()
+}
+
+fn gemini(call: &ToolCall, tokens: Tokens) -> Vec<Event> {
+    let mut chunk = super::apis::gemini_chunk("", Some("STOP"), Some(tokens));
+    chunk["candidates"][0]["content"]["parts"] =
+        json!([{"functionCall": {"id": call.id, "name": call.name, "args": call.input}}]);
+    vec![unnamed(chunk)]
+}
+
+fn unnamed(data: Value) -> Event {
+    Event { name: None, data: data.to_string(), is_text: false }
 }

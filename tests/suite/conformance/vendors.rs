@@ -25,6 +25,8 @@ pub struct Row {
     pub hides_errors: bool,
     /// Whether it can be called to edit files.
     pub edits: bool,
+    /// How often its agent asks before it runs one command: opencode asks for the place first.
+    pub requests: usize,
 }
 
 const fn native(name: &'static str, vendor: &'static str) -> Row {
@@ -39,6 +41,7 @@ const fn native(name: &'static str, vendor: &'static str) -> Row {
         keeps_tools: false,
         hides_errors: false,
         edits: false,
+        requests: 1,
     }
 }
 
@@ -56,7 +59,7 @@ pub const ROWS: [Row; 13] = [
     native("hermes", "hermes"),
     acp("claude-acp", "claude-acp"),
     Row { tools: 1, ..acp("codex-acp", "codex-acp") },
-    acp("opencode-acp", "opencode"),
+    Row { requests: 2, ..acp("opencode-acp", "opencode") },
     // What it tells by the way counts cached tokens as input and leaves reasoning out: no number of ours.
     // Its second process does not find the sessions of its first.
     Row { has_usage: false, is_sticky: false, ..acp("gemini-acp", "gemini") },
@@ -106,6 +109,33 @@ impl Row {
             }
         }
         entry
+    }
+
+    /// The settings of somebody who wants the agent to use tools, and to ask first.
+    pub fn with_tools(&self, entry: &mut Value, home: &Path) {
+        let changed = |entry: &mut Value, name: &str, change: &dyn Fn(&mut Value)| {
+            let mut config: Value = serde_json::from_str(entry["env"][name].as_str().unwrap()).unwrap();
+            change(&mut config);
+            entry["env"][name] = config.to_string().into();
+        };
+        match self.program {
+            "opencode" => changed(entry, "OPENCODE_CONFIG_CONTENT", &|config| {
+                config["permission"] = json!({"bash": "ask"});
+                config.as_object_mut().unwrap().remove("tools");
+            }),
+            "codex-acp" => {
+                changed(entry, "CODEX_CONFIG", &|config| {
+                    config["features"] = json!({"apps": false, "plugins": false, "hooks": false});
+                });
+            }
+            "gemini" => {
+                let path = home.join(".gemini/settings.json");
+                let mut settings: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+                settings.as_object_mut().unwrap().remove("tools");
+                std::fs::write(path, settings.to_string()).unwrap();
+            }
+            _ => {}
+        }
     }
 
     /// Files that the CLI's user would have in the home.

@@ -86,6 +86,16 @@ pub fn dropped(lab: &Lab) -> Outcome {
     outcome
 }
 
+/// No text tells that anything came.
+pub fn broken_off(lab: &Lab) -> Outcome {
+    let ran = failing(lab, Mood::Break);
+    want!(lab.model.count() <= MOST, "{} requests", lab.model.count());
+    match ran.code {
+        Some(7) => Outcome::Told("the program takes it for an empty reply".into()),
+        _ => classed(&ran, 1, &[]),
+    }
+}
+
 pub fn empty(lab: &Lab) -> Outcome {
     classed(&failing(lab, Mood::Empty), 7, &["empty"])
 }
