@@ -40,7 +40,7 @@ pub fn waiting(model: &Model, canvas: &Canvas, short: bool) -> Line<'static> {
     Line::styled(format!("{shape}{text} "), canvas.style(role))
 }
 
-/// What just happened, else the keys that work here.
+/// The keys that work here; what just happened stands before them, and leaves room for one at least.
 pub fn bottom(model: &Model, canvas: &mut Canvas, area: Rect) {
     canvas.clear(area);
     if matches!(model.overlays.last(), Some(Overlay::Filter)) {
@@ -51,15 +51,20 @@ pub fn bottom(model: &Model, canvas: &mut Canvas, area: Rect) {
         let line = safe(&format!(" {text} {bye}"), usize::from(area.width), canvas.style(Role::Failed));
         return canvas.line(area, line.into());
     }
+    let mut rest = area;
     if let Some(toast) = &model.toast {
-        let line = safe(&toast.text, usize::from(area.width.saturating_sub(2)), canvas.style(toast.role));
-        return canvas.line(area, Line::from(vec![Span::raw(" "), line]));
+        let help = Button::new(model, Action::Help).map_or(0, |help| help.width() + 3);
+        let room = usize::from(area.width.saturating_sub(2 + help));
+        let line = safe(&toast.text, room, canvas.style(toast.role));
+        let wide = (line.width() as u16 + 2).min(area.width);
+        rest = Rect { x: area.x + wide, width: area.width - wide, ..area };
+        canvas.line(area, Line::from(vec![Span::raw(" "), line]));
     }
     if !model.typed.is_empty() {
         let keys: Vec<String> = model.typed.iter().map(ToString::to_string).collect();
-        return canvas.text(area, &format!(" {} …", keys.join(" ")), canvas.style(Role::Focus));
+        return canvas.text(rest, &format!(" {} …", keys.join(" ")), canvas.style(Role::Focus));
     }
-    keys(model, canvas, area);
+    keys(model, canvas, rest);
 }
 
 fn filter(model: &Model, canvas: &mut Canvas, area: Rect) {

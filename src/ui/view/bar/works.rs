@@ -112,7 +112,8 @@ fn session(w: &Watched, action: Action, model: &Model) -> bool {
     let s = w.session();
     let runs = s.meta.status == Status::Started;
     match action {
-        Action::Answer => !w.view.questions.is_empty(),
+        // What is answered already is on its way.
+        Action::Answer => w.view.questions.iter().any(|q| !model.is_sent(&s.meta.session_id, &q.id)),
         Action::CutIn => w.call.is_some(),
         Action::Direct => runs,
         Action::Pause => w.view.owner == Owner::Here || runs || shown(s) == "finalize" || goes_on(model),
