@@ -49,6 +49,11 @@ fn answer_key(text: &str) -> Option<String> {
     map.get("pilot_response").map(frontmatter::plain).filter(|answer| !answer.is_empty())
 }
 
+/// Nothing stands in it: somebody emptied it, or a power failure left blanks or zeros.
+pub fn is_empty(text: &str) -> bool {
+    text.chars().all(|c| c.is_whitespace() || c == '\0')
+}
+
 /// The whole file (PC-442).
 pub fn render(file: &Escalation, lang: Lang) -> String {
     let (n, turn, reason) = (file.number, file.turn, one_line(&file.reason));

@@ -170,7 +170,7 @@ fn load_dir(layout: &Layout, id: &SessionId, dir: PathBuf, row: Option<String>) 
     let closing = fs::read_to_string(layout.orz(id)).is_ok_and(|text| closing::is_ours(&text, id));
     let (notes, note_problem) = runtime::notes(&layout.runtime(id));
     problems.extend(note_problem);
-    let session = Session {
+    let mut session = Session {
         meta,
         turns,
         rejected,
@@ -185,6 +185,9 @@ fn load_dir(layout: &Layout, id: &SessionId, dir: PathBuf, row: Option<String>) 
         notes,
         live: Live::default(),
     };
+    for (file, turn) in session.recall_escalations() {
+        problems.push(format!("{file} does not say what was asked; it is taken from {turn}"));
+    }
     Ok(Loaded { session, dir, problems, by_hand })
 }
 

@@ -193,8 +193,13 @@ impl Recorder {
             Fact::EscalationAnswered { index, answer } => {
                 let path = self.dir.join(layout::escalation(*index));
                 let old = odd::read(&path).map_err(at(&path))?;
-                let new = old.bytes(&escalation::with_answer(&old.text, answer));
-                write::atomic(&path, &new).map_err(at(&path))
+                let asked = after.escalations.iter().find(|e| e.index == *index);
+                let new = match asked.filter(|_| escalation::is_empty(&old.text)) {
+                    // Nothing of it is left: an answer without its question would be read by nobody.
+                    Some(asked) => escalation::render(asked, after.meta.lang()),
+                    None => escalation::with_answer(&old.text, answer),
+                };
+                write::atomic(&path, &old.bytes(&new)).map_err(at(&path))
             }
             Fact::Drafted { text, .. } => self.put(layout::DRAFT, text),
             Fact::Ended { .. } => self.refresh_draft(after),

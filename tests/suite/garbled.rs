@@ -214,6 +214,39 @@ fn pc_705_a_command_that_only_passes_by_tells_what_it_found_spoiled() {
     }
 }
 
+/// Whatever becomes of its file, a question is asked under its own name, in its own words, and only once more.
+#[test]
+fn pc_445_an_escalation_whose_file_was_emptied_is_the_same_question() {
+    for (n, how) in [How::Empty, How::Half, How::Zeros, How::Rubbish].into_iter().enumerate() {
+        let stage = Stage::new();
+        let asks = r#"[ "$at" = peer:1:1 ] && { reply critic "The size is a promise to customers, and none of us can give it.
+ESCALATE_TO_USER: how much memory may it cost?"; exit; }
+"#;
+        stage.script("bo", &format!("{asks}{AGREES}"));
+        assert_eq!(stage.session(&[]).code, Some(3));
+        let id = stage.id();
+        if n % 2 == 0 {
+            assert_eq!(stage.run(&["answer", &id, "escalation-00", "Never mind."]).code, Some(0));
+        }
+        Damage { file: "escalation-00.md", how }.strike(&stage).unwrap();
+        let asked = stage.show()["questions"][0].clone();
+        let text = asked["text"].as_str().unwrap();
+        assert!(asked["id"] == "escalation-00" && text.contains("how much memory"), "{how:?}: {asked:#}");
+        let ran = stage.resume(&[]);
+        let told = "escalation-00.md does not say what was asked; it is taken from 01-peer.md";
+        // Half of a file may still say who asked.
+        let is_told = format!("{}{}", ran.out, ran.err).contains(told) || how == How::Half;
+        assert!(ran.code == Some(3) && is_told, "{how:?}: {ran:?}");
+        assert_eq!(stage.questions(), ["escalation-00"], "{how:?}");
+        let ran = stage.answer_and_resume("escalation-00", "Two gigabytes.");
+        stage.assert_closed(&ran);
+        assert!(!stage.has("escalation-01.md"), "{how:?}: {:?}", stage.files());
+        let file = stage.file("escalation-00.md");
+        let has_question = file.contains("how much memory") || matches!(how, How::Half | How::Rubbish);
+        assert!(file.contains("Two gigabytes.") && has_question, "{how:?}: {file}");
+    }
+}
+
 /// Settings that cannot be read stop every command that needs them, before it touches anything, and say where they stand.
 #[test]
 fn spoiled_settings_are_named_and_change_nothing() {

@@ -51,6 +51,11 @@ impl Escalation {
     pub fn file_name(&self) -> String {
         format!("escalation-{:02}.md", self.index)
     }
+
+    /// Its file says neither what was asked nor who asked: it was emptied, or what is left of it cannot be read.
+    pub fn is_blank(&self) -> bool {
+        self.source.is_empty() && self.reason.is_empty() && self.turn == 0
+    }
 }
 
 /// True when the pilot's message holds a close word. "Don't close yet" holds one and means the opposite, so a word
@@ -86,11 +91,36 @@ impl Session {
         let raised = |e: &&Escalation| e.source == file || (e.source.is_empty() && e.turn == name.number);
         self.escalations.iter().find(|e| raised(e) && !self.is_dispute(e))
     }
+
+    /// What blank escalations asked, told by the turns that escalate and have no escalation of their own, in their order:
+    /// a question whose file was emptied is the same question, not another one. An answer in the file stays. Gives the
+    /// names of the files with those of the turns.
+    pub fn recall_escalations(&mut self) -> Vec<(String, TurnName)> {
+        let mut told = Vec::new();
+        let mut asking: Vec<(TurnName, String)> = self
+            .turns
+            .iter()
+            .filter(|t| self.escalation_of(&t.name).is_none())
+            .filter_map(|t| Some((t.name.clone(), t.markers().escalate.clone()?)))
+            .rev()
+            .collect();
+        for blank in self.escalations.iter_mut().filter(|e| e.is_blank()) {
+            let Some((turn, reason)) = asking.pop() else { break };
+            blank.turn = turn.number;
+            blank.reason = reason.trim().to_string();
+            blank.source = turn.to_string();
+            told.push((blank.file_name(), turn));
+        }
+        told
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::session::head::Head;
+    use crate::domain::session::id::SessionId;
+    use crate::domain::session::meta::Meta;
 
     #[test]
     fn pc_441_first_file_is_zero() {
@@ -107,6 +137,34 @@ mod tests {
         assert!(escalation.is_open(), "PC-445");
         escalation.response = "no".into();
         assert!(!escalation.is_open());
+    }
+
+    #[test]
+    fn pc_445_a_blank_escalation_is_that_of_the_turn_that_has_none() {
+        let turn = |name: &str, text: &str| {
+            Turn::new(TurnName::parse(name).unwrap(), Ok(Head::default()), text.into(), 0)
+        };
+        let mut s = Session::new(Meta::new(SessionId::parse("2026-08-24-01-cache").unwrap(), "cache"));
+        s.turns = vec![
+            turn("01-peer.md", "Hm.\nESCALATE_TO_USER: who pays?\n"),
+            turn("02-writer.md", "Yes."),
+            turn("03-peer.md", "Hm.\nESCALATE_TO_USER: how much?\n"),
+        ];
+        let whole = Escalation::next(&[], 1, "who pays?", "01-peer.md".into());
+        let blank = |index: u32, response: &str| Escalation {
+            response: response.into(),
+            index,
+            ..Escalation::next(&[], 0, "", String::new())
+        };
+        s.escalations = vec![whole.clone(), blank(1, "two")];
+        assert_eq!(s.recall_escalations(), [("escalation-01.md".to_string(), s.turns[2].name.clone())]);
+        let told = &s.escalations[1];
+        assert_eq!((told.turn, told.reason.as_str(), told.response.as_str()), (3, "how much?", "two"));
+        assert!(s.escalations[0] == whole && s.recall_escalations().is_empty());
+        s.escalations = vec![blank(0, ""), blank(1, ""), blank(2, "")];
+        assert_eq!(s.recall_escalations().len(), 2);
+        let sources: Vec<&str> = s.escalations.iter().map(|e| e.source.as_str()).collect();
+        assert_eq!(sources, ["01-peer.md", "03-peer.md", ""], "nobody is made to have asked the third");
     }
 
     #[test]
