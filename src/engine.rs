@@ -15,6 +15,7 @@ pub mod doctor;
 pub mod evidence;
 pub mod facts;
 pub mod finish;
+mod forgotten;
 pub mod guard;
 pub mod hub;
 pub mod leave;

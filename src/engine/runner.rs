@@ -117,6 +117,7 @@ impl Runner {
         let mut what = state::repairs(&runner.session);
         what.extend(loaded.problems);
         what.extend(crate::store::runtime::log_problem(runner.recorder.runtime()));
+        what.extend(super::forgotten::decisions(&runner.session, runner.recorder.runtime()));
         if !what.is_empty() {
             runner.record(Fact::Repaired { what }).map_err(OpenError::Store)?;
         }

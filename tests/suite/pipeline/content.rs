@@ -1,6 +1,7 @@
 //! The content gate of an implementation: what is reserved for the pilot, hunk by hunk (PC-500 to PC-507).
 
 use super::world::{FINE, STRATEGY, World};
+use crate::garbled::{Damage, How};
 use serde_json::Value;
 
 /// Three separate changes of a reserved file, one of them in a table, beside an ordinary one.
@@ -41,6 +42,29 @@ fn pc_503_a_reserved_file_is_decided_hunk_by_hunk() {
     assert!(lines.iter().all(|l| l["path"] == "app/Strategy.md" && l["before"].is_string()), "{log}");
     assert_eq!(lines[1]["hunks"][0]["decision"], "reject");
     assert_eq!(lines[7]["used"], world.git("app", &["rev-parse", "HEAD"]));
+}
+
+/// The file alone grants something, so what it lost is asked for again, and the pilot is told why, once.
+#[test]
+fn pc_508_decisions_that_the_gate_lost_are_told_and_asked_for_again() {
+    for how in [How::Empty, How::Half, How::Zeros, How::Rubbish] {
+        let world = World::new(&["app"], RESERVED, FINE, "true");
+        world.run(&[]);
+        assert_eq!(world.answer("content-01-1-2", "yes").code, Some(3));
+        Damage { file: "_gate.jsonl", how }.strike(&world.stage).unwrap();
+        let resume = || {
+            let ran = world.stage.run(&["resume", "--headless", "--decision", "B", &world.stage.id()]);
+            assert_eq!(ran.code, Some(3), "{how:?}: {ran:?}");
+            format!("{}{}", ran.out, ran.err)
+        };
+        let told =
+            "_gate.jsonl lacks decisions that were made, so they are asked for again: app/Strategy.md #2";
+        let first = resume();
+        assert!(first.contains(told), "{how:?}: {first}");
+        assert!(!resume().contains(told), "{how:?}: twice");
+        let ids: Vec<String> = world.open().into_iter().map(|(id, _)| id).collect();
+        assert_eq!(ids, ["content-01-1-1", "content-01-1-2", "content-01-1-3"], "{how:?}");
+    }
 }
 
 #[test]

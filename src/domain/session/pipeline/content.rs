@@ -52,7 +52,7 @@ impl Record {
     }
 
     /// This content of this file, in whichever edit.
-    fn is_about(&self, edit: &ReservedEdit) -> bool {
+    pub fn is_about(&self, edit: &ReservedEdit) -> bool {
         self.path == edit.label() && self.before == edit.before && self.after == edit.after
     }
 }
