@@ -1,8 +1,9 @@
 //! What recovery may derive again from the files (PC-705).
 
 use super::Session;
+use crate::domain::question::QuestionKind;
 use crate::domain::session::meta::Status;
-use crate::domain::session::phase;
+use crate::domain::session::phase::{self, Phase};
 use crate::domain::session::turn::TurnName;
 
 /// Everything that recovery may derive again (PC-705). Pure and idempotent; [`repairs`] says what it would change. The
@@ -31,6 +32,15 @@ pub(super) fn repair(s: &mut Session) {
     if s.row.is_none() {
         s.row = Some(s.meta.status.key().into());
     }
+    // What was asked before the files changed is no question any more when they lead elsewhere now. A turn that the pilot
+    // writes by hand is a call, and waits in no phase.
+    if s.notes.asked.as_ref().is_some_and(|q| q.kind != QuestionKind::PilotTurn) && s.live.running.is_none() {
+        let waits = match phase::phase(s) {
+            Phase::Wait(wait) => Some(wait.id()),
+            _ => None,
+        };
+        s.notes.asked.take_if(|q| Some(&q.id) != waits.as_ref());
+    }
 }
 
 /// What recovery would mend, one line each; empty when nothing is to be done.
@@ -57,4 +67,37 @@ pub fn repairs(session: &Session) -> Vec<String> {
     say(old.roles != new.roles, "roles taken from the discovery file".into());
     say(session.row != mended.row, "index row created".into());
     what
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::question::Question;
+    use crate::domain::session::escalation::Escalation;
+    use crate::domain::session::id::SessionId;
+    use crate::domain::session::meta::Meta;
+    use crate::domain::time::Stamp;
+
+    #[test]
+    fn pc_705_a_question_that_the_files_have_overtaken_is_over() {
+        let mut s = Session::new(Meta::new(SessionId::parse("2026-08-24-01-cache").unwrap(), "cache"));
+        s.escalations = vec![Escalation::next(&[], 1, "who pays?", "01-peer.md".into())];
+        let stays = [
+            ("escalation-00", QuestionKind::Escalation, true),
+            ("gate", QuestionKind::Gate, false),
+            ("turn-01-writer", QuestionKind::PilotTurn, true),
+        ];
+        for (id, kind, stays) in stays {
+            s.notes.asked = Some(Question {
+                id: id.into(),
+                kind,
+                since: Stamp::default(),
+                text: String::new(),
+                choices: Vec::new(),
+                free_text: true,
+            });
+            repair(&mut s);
+            assert_eq!(s.notes.asked.is_some(), stays, "{id}");
+        }
+    }
 }
