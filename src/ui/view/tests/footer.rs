@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::ui::model::tests::rows;
+use crate::ui::theme::Role;
 
 fn footer(model: &mut Model) -> String {
     drawn(model).lines().last().unwrap_or_default().to_string()
@@ -63,4 +64,29 @@ fn complaint_22_a_number_opens_its_session_from_anywhere() {
     act(&mut m, Action::Library);
     update(&mut m, Msg::Key(KeyEvent::new(KeyCode::Char(digit), KeyModifiers::ALT)));
     assert_eq!(m.front(), Some(&id));
+}
+
+#[test]
+fn what_happened_stands_before_the_keys_and_not_in_their_place() {
+    for lang in [Lang::En, Lang::Ru] {
+        let mut m = on_session((80, 24), lang, session());
+        let first = footer(&mut m).split_whitespace().next().unwrap_or_default().to_string();
+        m.say("copied", Role::Done);
+        let shown = footer(&mut m);
+        assert!(shown.contains("copied") && shown.contains(&first), "{shown}");
+        m.say("a long story ".repeat(20), Role::Done);
+        let shown = footer(&mut m);
+        assert!(shown.contains("a long story") && shown.contains(" ? "), "{shown}");
+    }
+}
+
+#[test]
+fn an_answer_that_is_on_its_way_is_not_asked_for_again() {
+    let mut m = on_session((80, 24), Lang::En, session());
+    assert!(footer(&mut m).contains("Enter answer"));
+    let id = m.front().unwrap().clone();
+    for q in m.watched[&id].view.questions.clone() {
+        m.sends(&id, &q.id);
+    }
+    assert!(!footer(&mut m).contains("Enter answer"));
 }
