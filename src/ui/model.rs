@@ -30,6 +30,7 @@ use super::view::layout::Layout;
 use crate::domain::lang::Lang;
 use crate::domain::question::Question;
 use crate::domain::session::id::SessionId;
+use crate::domain::spent::Budget;
 use crate::domain::time::Stamp;
 use attention::Attention;
 use deck::Deck;
@@ -126,6 +127,8 @@ pub struct Model {
     pub keep_at: Option<Duration>,
     pub attention: Attention,
     pub vendors: Vec<Known>,
+    /// What a new session may cost.
+    pub budget: Option<Budget>,
     pub cwd: PathBuf,
     pub layout: Layout,
     /// Something changed since the last drawing.
@@ -155,6 +158,7 @@ impl Model {
             keep_at: None,
             attention: Attention::default(),
             vendors: settings.vendors.clone(),
+            budget: settings.budget,
             cwd: settings.cwd.clone(),
             layout: Layout::default(),
             dirty: true,

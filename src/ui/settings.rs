@@ -7,6 +7,7 @@ use super::model::slots::Slots;
 use super::theme::{self, Colours, Theme};
 use crate::domain::lang::Lang;
 use crate::domain::session::id::SessionId;
+use crate::domain::spent::Budget;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
@@ -85,6 +86,8 @@ pub struct Settings {
     pub start: Start,
     pub kept: Kept,
     pub vendors: Vec<Known>,
+    /// What a new session may cost, as configured.
+    pub budget: Option<Budget>,
     /// Where relative paths of a new session start.
     pub cwd: PathBuf,
     /// Lets the pilot edit a text in `$EDITOR`; the terminal is the editor's meanwhile.
@@ -166,6 +169,7 @@ pub mod tests {
             start: Start::Deck,
             kept: Kept::default(),
             vendors: Vec::new(),
+            budget: None,
             cwd: PathBuf::from("."),
             edit: Box::new(|text| Ok(text.to_string())),
             tell_desktop: Box::new(|_| Ok(())),

@@ -56,6 +56,7 @@ pub fn settings(part: &str) -> Settings {
         start: Start::Deck,
         kept: Kept::default(),
         vendors: Vec::new(),
+        budget: None,
         cwd: "/".into(),
         edit: Box::new(|text| Ok(format!("{text} and more"))),
         tell_desktop: Box::new(|_| Ok(())),

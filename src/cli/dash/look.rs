@@ -30,6 +30,7 @@ pub fn settings(context: &Context, start: Start) -> Result<Settings, CliError> {
         start,
         kept: outside::kept(context),
         vendors: vendors(context)?,
+        budget: context.effective.values.budget(),
         cwd: context.cwd.clone(),
         edit: Box::new(outside::edit),
         tell_desktop: Box::new(outside::notify),

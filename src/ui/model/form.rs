@@ -113,6 +113,12 @@ impl Form {
         self.areas[at].lines().join("\n").trim().to_string()
     }
 
+    /// Who is named in it.
+    pub fn named(&self) -> Vec<String> {
+        let (writer, peers) = (self.value(Field::Writer), self.value(Field::Peers));
+        peers.split(',').chain([writer.as_str()]).map(|name| name.trim().to_string()).collect()
+    }
+
     pub fn step(&mut self, by: isize) {
         let n = FIELDS.len() as isize;
         self.at = (self.at as isize + by).rem_euclid(n) as usize;

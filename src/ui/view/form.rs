@@ -1,18 +1,19 @@
 //! The form of a new session.
 
 use super::bar;
-use super::draw::{Canvas, column, safe};
+use super::draw::{Canvas, safe};
 use super::layout::Hit;
 use crate::domain::lang::Lang;
+use crate::domain::spent::Spent;
 use crate::ui::model::Model;
 use crate::ui::model::form::{FIELDS, Field, Form};
 use crate::ui::settings::Known;
-use crate::ui::text::{one_line, wrap};
+use crate::ui::text::wrap;
 use crate::ui::theme::Role;
+use crate::ui::words;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use unicode_width::UnicodeWidthStr;
 
 const LABEL: u16 = 11;
 
@@ -69,15 +70,16 @@ fn one(form: &Form, n: usize, field: Field, problem: Option<&str>, canvas: &mut 
     canvas.line(right, text.into());
 }
 
-/// Vendors, then what the engine said to the plan.
+/// Vendors and money, then what the engine said to the plan.
 fn lines(model: &Model, form: &Form, canvas: &Canvas, width: usize) -> Vec<Line<'static>> {
     let lang = model.lang();
     let mut out = Vec::new();
     let mut add =
         |text: &str, style: Style| out.extend(wrap(text, width).into_iter().map(|l| Line::styled(l, style)));
-    for line in vendors(&model.vendors, lang, width) {
+    for line in vendors(&model.vendors, &form.named(), lang) {
         add(&line, canvas.style(Role::Muted));
     }
+    add(&cost(model), canvas.style(Role::Muted));
     if let Some(problem) = &form.problem {
         add(problem, canvas.style(Role::Failed));
     }
@@ -100,21 +102,61 @@ fn lines(model: &Model, form: &Form, canvas: &Canvas, width: usize) -> Vec<Line<
     out
 }
 
-/// Those that can be asked on one line, and each of the others with what it lacks; all of it stands in `doctor`.
-fn vendors(known: &[Known], lang: Lang, width: usize) -> Vec<String> {
+/// Those that can be asked on one line; the others by what they lack, and in full what those lack that are named.
+fn vendors(known: &[Known], named: &[String], lang: Lang) -> Vec<String> {
     let ready: Vec<&str> = known.iter().filter(|v| v.missing.is_none()).map(|v| v.key.as_str()).collect();
-    let mut out = Vec::new();
+    let (mut out, mut groups): (Vec<String>, Vec<(&str, Vec<&str>)>) = Default::default();
     if !ready.is_empty() {
         out.push(format!("✓ {}", ready.join(" · ")));
     }
-    let wide = known.iter().map(|v| v.key.width()).max().unwrap_or(0);
-    for vendor in known {
-        if let Some(why) = &vendor.missing {
-            out.push(one_line(&format!("✗ {} — {why}", column(&vendor.key, wide)), width));
+    for (key, why) in known.iter().filter_map(|v| Some((v.key.as_str(), v.missing.as_deref()?))) {
+        if named.iter().any(|name| name == key) {
+            out.push(format!("✗ {key} — {why}"));
+            continue;
+        }
+        // What can be done about it stands behind, in brackets.
+        let what = why.split_once(" (").map_or(why, |(what, _)| what);
+        match groups.iter_mut().find(|(known, _)| *known == what) {
+            Some((_, keys)) => keys.push(key),
+            None => groups.push((what, vec![key])),
         }
     }
+    let helps = lang.pick("what helps: flightdeck doctor", "что делать: flightdeck doctor");
+    out.extend(groups.iter().map(|(what, keys)| format!("✗ {what}: {} · {helps}", keys.join(" · "))));
     if !out.is_empty() {
         out.insert(0, lang.pick("vendors", "вендоры").to_string());
     }
     out
+}
+
+/// What the session may cost before it stops and asks, and what today has cost already.
+fn cost(model: &Model) -> String {
+    let lang = model.lang();
+    let unit = lang.pick("tok", "ток.");
+    let most: Vec<String> = model
+        .budget
+        .iter()
+        .flat_map(|budget| {
+            let tokens = budget.tokens.map(|n| format!("{} {unit}", words::tokens(n)));
+            [tokens, budget.usd.map(|usd| words::dollars(Some(usd)))].into_iter().flatten()
+        })
+        .collect();
+    let limit = match most.is_empty() {
+        true => lang
+            .pick(
+                "no limit (limit_usd, limit_tokens set one)",
+                "без лимита (его задают limit_usd, limit_tokens)",
+            )
+            .to_string(),
+        false => format!(
+            "{} {}",
+            lang.pick("it stops and asks at", "остановится и спросит на"),
+            most.join(lang.pick(" or ", " или "))
+        ),
+    };
+    let today = model.deck.today.as_ref().filter(|today| **today != Spent::default());
+    let today = today.map(|today| {
+        format!(" · {}: {}", lang.pick("today so far", "сегодня уже"), words::spent(today, lang))
+    });
+    format!("{}: {limit}{}", lang.pick("cost", "расход"), today.unwrap_or_default())
 }

@@ -24,7 +24,6 @@ fn form_en_80() {
     |
     |
     |
-    |
     |▸peers      codex,kimi             △ kimi: not on PATH
     | writer     a vendor, as configured when empty
     | model      the vendor's own when empty
@@ -37,6 +36,7 @@ fn form_en_80() {
     | vendors
     | ✓ codex
     | ✗ kimi — not on PATH
+    | cost: no limit (limit_usd, limit_tokens set one)
     | Opening Peer Session
     | ? No WP in the plan. Go on?
     | Start again to begin all the same; nothing was created yet.
@@ -113,10 +113,10 @@ fn form_ru_120() {
     | вендоры
     | ✓ codex
     | ✗ kimi — not on PATH
+    | расход: без лимита (его задают limit_usd, limit_tokens)
     | Opening Peer Session
     | ? No WP in the plan. Go on?
     | Начни ещё раз, чтобы всё равно начать; пока ничего не создано.
-    |
     |
     |
     |
