@@ -79,3 +79,20 @@ fn pc_512_a_tree_that_was_deleted_by_hand_is_made_again_with_its_setup() {
     assert_eq!(world.read("made"), "made\nmade\n");
     assert_eq!(world.read("app/code.txt"), "one\nedit 1\n", "no edit was made twice");
 }
+
+/// What failed before an agent was called is no attempt of the agent's.
+#[test]
+fn pc_512_a_tree_that_is_made_at_the_second_try_leaves_the_edit_its_first() {
+    let world = World::new(&["app"], "echo more >> code.txt\necho done", FINE, "true");
+    let setup = "[ -e ../once ] || { touch ../once; false; }";
+    world.stage.config(&format!(
+        "implementation:\n  reviewer: bo\n  repos:\n    app: {{path: ../../app, verify: [\"true\"], setup: [{setup:?}]}}\n"
+    ));
+    let (id, text) = world.question(&world.run(&[]));
+    assert!(id == "implement-retry" && text.contains("`setup` command"), "{id}: {text}");
+    let ran = world.answer(&id, "retry");
+    world.assert_deployed(&ran, &["app"]);
+    let calls = world.stage.calls();
+    let edits: Vec<&String> = calls.iter().filter(|call| call.contains(" implement ")).collect();
+    assert_eq!(edits, ["ada implement 1 1"], "{calls:?}");
+}

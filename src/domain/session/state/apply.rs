@@ -29,7 +29,10 @@ pub fn pipeline(s: &mut Session, fact: &Fact) {
     let given = s.live.given;
     let track = s.notes.track.get_or_insert_default();
     match fact {
-        Fact::Isolated { trees } => track.trees = trees.clone(),
+        Fact::Isolated { trees } => {
+            track.trees = trees.clone();
+            settled(s);
+        }
         Fact::Announced { labels, .. } => track.announced.extend(labels.iter().cloned()),
         Fact::Edited { edit, moved, .. } => {
             if !moved.is_empty() {
