@@ -186,7 +186,10 @@ fn load_dir(layout: &Layout, id: &SessionId, dir: PathBuf, row: Option<String>) 
         live: Live::default(),
     };
     for (file, turn) in session.recall_escalations() {
-        problems.push(format!("{file} does not say what was asked; it is taken from {turn}"));
+        problems.push(match session.meta.lang() {
+            Lang::En => format!("{file} does not say what was asked; it is taken from {turn}"),
+            Lang::Ru => format!("{file} не говорит, о чём спрашивали; вопрос взят из {turn}"),
+        });
     }
     Ok(Loaded { session, dir, problems, by_hand })
 }
