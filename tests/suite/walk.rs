@@ -298,6 +298,8 @@ impl Story {
             let usual = || match kind.as_str() {
                 "gate" => "A",
                 "close" => "close",
+                // What a spoiled file has forgotten is asked again.
+                "content" if fault.is_some_and(|fault| fault.damage.is_some()) => "yes",
                 // A step that was refused is a question of its own.
                 _ if fault.is_some_and(Fault::is_refusal) => "retry",
                 _ => panic!("{} {fault:?}: nothing to say to {question:#}", self.name),
