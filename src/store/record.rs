@@ -441,7 +441,8 @@ fn refreshed(draft: &str, session: &Session) -> String {
     let class = phase::result_class(session);
     let now = time(&meta.end_time).unwrap_or_default();
     let sections: Vec<String> = meta.extensions.iter().map(|e| extension::section(session, e, now)).collect();
-    report::refresh(draft, minutes, meta.escalations_count, class, &sections)
+    let draft = report::decision::renewed(draft, session, class);
+    report::refresh(&draft, minutes, meta.escalations_count, class, &sections)
 }
 
 /// Rounds in which anything happened, discovery not counted (PC-213).

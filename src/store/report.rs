@@ -1,6 +1,7 @@
 //! The text of a report: taking over what the synthesizer wrote (PC-603, PC-605), bringing a draft up to date (F5 of
 //! PC-600), and reading any report back.
 
+pub mod decision;
 pub mod parts;
 
 use crate::domain::lang::Lang;

@@ -405,6 +405,54 @@ fn pc_613_an_extension_goes_on_and_closes() {
     assert!(stage.file("report.md").contains("## Extension"));
 }
 
+/// A session that is agreed, then extended, and whose peer says this from its second call on.
+fn extended(later: &str) -> Stage {
+    let stage = Stage::new();
+    stage.script("bo", &format!("[ \"$at\" = peer:2:1 ] && {{ reply critic \"{later}\"; exit; }}\n{AGREES}"));
+    let ran = stage.run(&["run", "--decision", "A", "--yes", "--turns-limit", "2", "How large is the cache"]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert!(stage.file("report-draft.md").contains("result_class: agreed"));
+    stage.run(&["answer", &stage.id(), "close", "extend: what does it cost at night?"]);
+    stage.run(&["resume", "--headless", "--decision", "A", &stage.id()]);
+    stage
+}
+
+#[test]
+fn pc_410_a_decision_that_an_extension_withdrew_is_recorded_as_withdrawn() {
+    let stage = extended("I object, says $VENDOR: nobody has measured the load of the nightly job.");
+    assert_eq!(stage.questions(), ["close"]);
+    stage.assert_closed(&stage.answer_and_resume("close", "close"));
+    let report = stage.file("report.md");
+    let (_, rest) = report.split_once("## 4.").unwrap();
+    assert!(report.contains("result_class: not-agreed"), "{report}");
+    assert!(rest.lines().nth(2) == Some("Consensus not reached") && rest.contains("\n> "), "{report}");
+    let verified = stage.run(&["verify", &stage.id()]);
+    assert_eq!(verified.code, Some(0), "{verified:?}");
+    let closing = fs::read_to_string(stage.dir().join(format!("../../{}.md", stage.id()))).unwrap();
+    assert!(closing.contains("Consensus not reached"), "{closing}");
+}
+
+#[test]
+fn pc_623_what_the_pilot_decided_in_an_extension_is_the_decision() {
+    let stage = extended(
+        "I object, says $VENDOR: nobody has measured the nightly job.\nESCALATE_TO_USER: which size?",
+    );
+    assert_eq!(stage.questions(), ["escalation-00"]);
+    stage.assert_closed(&stage.answer_and_resume("escalation-00", "Take ten gigabytes"));
+    let report = stage.file("report.md");
+    let (_, rest) = report.split_once("## 4.").unwrap();
+    assert!(report.contains("result_class: escalated"), "{report}");
+    assert!(
+        rest.lines()
+            .nth(2)
+            .unwrap()
+            .starts_with("- The pilot decided: Take ten gigabytes ([escalation-00.md]"),
+        "{report}"
+    );
+    let verified = stage.run(&["verify", &stage.id()]);
+    assert_eq!(verified.code, Some(0), "{verified:?}");
+}
+
 #[test]
 fn pc_255_the_pilot_writes_by_hand() {
     let stage = Stage::new();

@@ -1,0 +1,51 @@
+//! §4 of a draft whose session went on to another result. The draft is only appended to (AMB-89), but a report must not
+//! record as decided what was withdrawn (PC-410, PC-623): the new result comes first, and the old words stand below it as
+//! a quote.
+
+use super::parts;
+use crate::domain::lang::Lang;
+use crate::domain::session::meta::ResultClass;
+use crate::domain::session::report::{SYNTHESIZED, Section, not_reached};
+use crate::domain::session::state::Session;
+use crate::store::{frontmatter, layout};
+
+/// The draft with what this session ended with, when its class is another one than the draft's.
+pub fn renewed(draft: &str, s: &Session, class: ResultClass) -> String {
+    let lang = s.meta.lang();
+    let (Some(words), Some((head, _))) = (words(s, class, lang), frontmatter::split(draft)) else {
+        return draft.to_string();
+    };
+    let told = super::values(head).into_iter().find(|(key, _)| key == "result_class");
+    let is_same = told.is_none_or(|(_, told)| told == class.key());
+    let Some(part) = parts::find(draft, Section::Decision).filter(|_| !is_same) else {
+        return draft.to_string();
+    };
+    let at = part.body.as_ptr() as usize - draft.as_ptr() as usize;
+    let old: Vec<String> = part.body.trim().lines().map(|line| format!("> {line}")).collect();
+    let before = lang.pick(
+        "Before the session went on, this stood here:",
+        "До того как сессия продолжилась, здесь стояло:",
+    );
+    let body = format!("\n{words}\n\n{before}\n\n{}\n\n", old.join("\n"));
+    format!("{}{body}{}", &draft[..at], &draft[at + part.body.len()..])
+}
+
+/// `None` where nothing but the participants' own words could say it.
+fn words(s: &Session, class: ResultClass, lang: Lang) -> Option<String> {
+    match class {
+        ResultClass::NotAgreed => Some(not_reached(lang).into()),
+        ResultClass::Escalated => {
+            let last = s.escalations.last()?;
+            let response = last.response.split_whitespace().collect::<Vec<_>>().join(" ");
+            let said = match response.is_empty() {
+                true => lang
+                    .pick("Pending: the pilot has not decided yet", "Ждёт: пилот ещё не решил")
+                    .to_string(),
+                false => format!("{}: {response}", lang.pick("The pilot decided", "Пилот решил")),
+            };
+            let file = layout::escalation(last.index);
+            Some(format!("- {said} ([{file}]({file})) {SYNTHESIZED}"))
+        }
+        ResultClass::Agreed | ResultClass::Partial => None,
+    }
+}
