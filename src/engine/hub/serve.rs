@@ -245,15 +245,13 @@ async fn command_session(hub: &Hub, id: &SessionId, command: Command) -> Result<
             |_| hub.lang().pick("the session has just ended", "сессия только что завершилась").to_string();
         return commands.send(command).await.map_err(ended);
     }
-    let lang = hub.lang();
-    let setting = &hub.shared.setting;
-    let dir = setting.layout.runtime(id);
+    let dir = hub.shared.setting.layout.runtime(id);
     if EngineLock::holder(&dir).is_some() {
         let message = match command {
             Command::Answer { question, text } => Message { question, text },
             Command::Interrupt => Message { question: runtime::INTERRUPT.into(), text: String::new() },
             _ => {
-                let why = lang.pick(
+                let why = hub.lang().pick(
                     "another engine drives this session; only answers and interrupts reach it",
                     "эту сессию ведёт другой движок; до него доходят только ответы и прерывание",
                 );
@@ -264,23 +262,25 @@ async fn command_session(hub: &Hub, id: &SessionId, command: Command) -> Result<
     }
     match command {
         Command::Answer { question, text } => {
-            let (mut runner, mended) = open(&hub.setting()?, id)?;
-            let given = answer_standing(&mut runner, &question, &text, lang);
+            let setting = hub.setting()?;
+            let (mut runner, mended) = open(&setting, id)?;
+            let given = answer_standing(&mut runner, &question, &text, setting.lang());
             drop(runner);
             session::reload(hub, id).await;
             tell_mended(hub, id, mended);
             given
         }
         Command::Interrupt => {
-            let (mut runner, mended) = open(&hub.setting()?, id)?;
-            runner.feed(crate::domain::input::Input::Interrupt).map_err(|e| e.text(lang))?;
+            let setting = hub.setting()?;
+            let (mut runner, mended) = open(&setting, id)?;
+            runner.feed(crate::domain::input::Input::Interrupt).map_err(|e| e.text(setting.lang()))?;
             drop(runner);
             session::reload(hub, id).await;
             tell_mended(hub, id, mended);
             Ok(())
         }
         _ => {
-            let why = lang.pick(
+            let why = hub.lang().pick(
                 "nobody drives this session; let it go on first",
                 "эту сессию никто не ведёт; сначала продолжи её",
             );
@@ -322,18 +322,20 @@ fn answer_standing(runner: &mut Runner, question: &str, text: &str, lang: Lang) 
 
 /// The text of one file of the session's directory. The name comes from a screen and stays inside.
 fn read(hub: &Hub, id: &SessionId, file: &str) -> Result<String, String> {
-    let lang = hub.lang();
     let plain =
         Path::new(file).components().count() == 1 && !file.starts_with('.') && !file.contains(['/', '\\']);
     if !plain {
-        return Err(format!("{file:?} {}", lang.pick("is not a file of the session", "— не файл сессии")));
+        return Err(format!(
+            "{file:?} {}",
+            hub.lang().pick("is not a file of the session", "— не файл сессии")
+        ));
     }
     let dir = hub
         .shared
         .setting
         .layout
         .find_session(id)
-        .ok_or_else(|| lang.pick("there is no such session", "такой сессии нет"))?;
+        .ok_or_else(|| hub.lang().pick("there is no such session", "такой сессии нет"))?;
     // The closing file stands beside the directory.
     let path = if file == format!("{id}.md") { hub.shared.setting.layout.orz(id) } else { dir.join(file) };
     // What a call printed on stderr may hold secrets, and nothing when there is no file (PC-695).
@@ -343,7 +345,7 @@ fn read(hub: &Hub, id: &SessionId, file: &str) -> Result<String, String> {
     }
     let size = std::fs::metadata(&path).map_err(|e| format!("{file}: {e}"))?.len();
     if size > READ_LIMIT {
-        let why = lang.pick(
+        let why = hub.lang().pick(
             "{{file}} has {{size}} bytes, more than is shown",
             "в {{file}} {{size}} байт, столько не показывают",
         );
