@@ -46,12 +46,12 @@ impl PlanError {
 /// Checks the plan against the setting, in the order of PC-106. The limits and the language are those of `setting`,
 /// which was made with the plan's flags.
 pub fn prepare(setting: &Setting, plan: &Plan) -> Result<Prepared, PlanError> {
+    let (values, lang) = (&setting.effective.values, setting.lang());
     if plan.task.trim().is_empty() {
-        let cause = setting.lang().pick("the task is empty", "задача пуста");
+        let cause = lang.pick("the task is empty", "задача пуста");
         return Err(PlanError::usage(cause, "flightdeck new \"what is to be decided\""));
     }
     let registry = setting.registry().map_err(|e| PlanError::usage(&e.cause, e.next))?;
-    let (values, lang) = (&setting.effective.values, setting.lang());
     let writer = registry.get(&values.writer).cloned().ok_or_else(|| {
         let known = registry.vendors.iter().map(|v| v.key.as_str()).collect::<Vec<_>>().join(", ");
         let trust = match setting.effective.untrusted {

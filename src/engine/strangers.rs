@@ -92,10 +92,8 @@ fn put_back(runner: &Runner, dir: &Path, name: &str) -> Result<bool, StoreError>
     let turn = TurnName::parse(name).and_then(|name| runner.session.turn(&name));
     let Some(turn) = turn.filter(|_| dir.is_dir()) else { return Ok(false) };
     let path = dir.join(name);
-    match write::create_exclusive(&path, turn.text.as_bytes()) {
-        Ok(()) => Ok(true),
-        Err(source) => Err(StoreError { path, source }),
-    }
+    write::create_exclusive(&path, turn.text.as_bytes()).map_err(|source| StoreError { path, source })?;
+    Ok(true)
 }
 
 /// What another program, or a person, did to the session while nobody was called: turns, escalations and reports that came

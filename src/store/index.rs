@@ -66,11 +66,13 @@ impl Row {
 
     /// A closed session with a writer and a peer: no control session has such a row (PC-147).
     pub fn is_of_closed_peers(&self) -> bool {
-        self.status == Status::Completed.key()
-            && self
-                .agents
-                .split_once(" / ")
-                .is_some_and(|(_, peers)| !peers.trim().is_empty() && peers != NONE)
+        let names = |peers: &str| !peers.trim().is_empty() && peers != NONE;
+        self.status == Status::Completed.key() && self.peers().is_some_and(names)
+    }
+
+    /// What stands behind the writer in the column of the agents.
+    pub fn peers(&self) -> Option<&str> {
+        self.agents.split_once(" / ").map(|(_, peers)| peers)
     }
 
     fn render(&self) -> String {

@@ -37,26 +37,24 @@ pub enum LoadError {
 
 impl LoadError {
     pub fn text(&self, lang: Lang) -> String {
-        let (path, why) = match self {
-            LoadError::NotFound(id) => {
-                return format!("{} {id}", lang.pick("there is no session", "нет сессии"));
-            }
-            LoadError::Orphan(dir) => (
-                dir,
-                lang.pick(
+        match self {
+            LoadError::NotFound(id) => format!("{} {id}", lang.pick("there is no session", "нет сессии")),
+            LoadError::Orphan(dir) => {
+                let (en, ru) = (
                     "no meta.yaml here, so it is not a session",
                     "здесь нет meta.yaml, значит это не сессия",
-                ),
-            ),
-            LoadError::Foreign(dir) => (
-                dir,
-                lang.pick("a control session of another program", "контрольная сессия другой программы"),
-            ),
-            LoadError::Unreadable(path, e) => {
-                return format!("{} {}: {e}", lang.pick("cannot read", "не читается"), path.display());
+                );
+                format!("{}: {}", dir.display(), lang.pick(en, ru))
             }
-        };
-        format!("{}: {why}", path.display())
+            LoadError::Foreign(dir) => {
+                let (en, ru) =
+                    ("a control session of another program", "контрольная сессия другой программы");
+                format!("{}: {}", dir.display(), lang.pick(en, ru))
+            }
+            LoadError::Unreadable(path, e) => {
+                format!("{} {}: {e}", lang.pick("cannot read", "не читается"), path.display())
+            }
+        }
     }
 }
 

@@ -58,9 +58,14 @@ impl StoreError {
                 "its folder is not there, and what it held stands nowhere else",
                 "её папки нет на месте, а то, что было в ней, больше нигде не записано",
             ),
-            _ => lang.pick("nothing of it is lost", "ничего не потеряно"),
+            _ => unharmed(lang),
         }
     }
+}
+
+/// What is true of a session whose files are as they were.
+pub fn unharmed(lang: Lang) -> &'static str {
+    lang.pick("nothing of it is lost", "ничего не потеряно")
 }
 
 /// What helps against this kind of trouble with files.

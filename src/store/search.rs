@@ -3,8 +3,7 @@
 //!
 //! There is no index to keep right. [`search`] reads the files, newest session first, with two threads; a [`Shelf`]
 //! keeps their bytes, so that searching while the pilot types reads nothing, and marks of what they hold, so that most
-//! of them are not even looked at. Bytes are searched, never text: a file
-//! that is not UTF-8 is found like any other.
+//! of them are not even looked at. Bytes are searched, never text: a file that is not UTF-8 is found like any other.
 
 mod best;
 mod lines;

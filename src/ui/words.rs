@@ -3,7 +3,7 @@
 use crate::domain::lang::Lang;
 use crate::domain::question::QuestionKind;
 use crate::domain::session::state::Session;
-use crate::domain::spent::Spent;
+use crate::domain::spent::{Budget, Spent};
 use crate::domain::time::Stamp;
 use jiff::ZonedDateTime;
 use jiff::tz::TimeZone;
@@ -49,9 +49,20 @@ pub fn dollars(usd: Option<f64>) -> String {
     usd.map_or_else(|| "$—".to_string(), |usd| format!("${usd:.2}"))
 }
 
+fn token_unit(lang: Lang) -> &'static str {
+    lang.pick("tok", "ток.")
+}
+
+/// The most that something may cost: `200k tok or $2.00`.
+pub fn budget(most: &Budget, lang: Lang) -> String {
+    let tokens = most.tokens.map(|n| format!("{} {}", tokens(n), token_unit(lang)));
+    let parts: Vec<String> = tokens.into_iter().chain(most.usd.map(|usd| dollars(Some(usd)))).collect();
+    parts.join(lang.pick(" or ", " или "))
+}
+
 /// Tokens and money of some calls: `84k tok · $0.61`; `≥` when calls are among them that did not say.
 pub fn spent(spent: &Spent, lang: Lang) -> String {
-    let unit = lang.pick("tok", "ток.");
+    let unit = token_unit(lang);
     let at_least = |others: u32| if others > 0 { "≥" } else { "" };
     let tokens = match spent.tokens {
         Some(n) => format!("{}{} {unit}", at_least(spent.silent), tokens(n)),

@@ -12,6 +12,9 @@ const LONGEST_LINE: usize = 64 * 1024;
 /// look whether another one is due.
 const MOST_LOOPS: u32 = 4;
 
+const ASKS_AGAIN: &str =
+    "opencode asked the model again by itself, as it does after a broken stream; it was stopped";
+
 /// Its log on stderr, which says at once what stdout says minutes later or never: it tries six times, and waits each time
 /// for as long as the service asks for; and after a stream that broke before any text it asks again without end.
 #[derive(Debug, Default)]
@@ -68,9 +71,6 @@ pub fn without_info(stderr: &str) -> String {
 fn is_info(line: &str) -> bool {
     line.starts_with("timestamp=") && line.contains(" level=INFO ")
 }
-
-const ASKS_AGAIN: &str =
-    "opencode asked the model again by itself, as it does after a broken stream; it was stopped";
 
 #[derive(Debug, Default)]
 pub struct Opencode {
@@ -134,8 +134,8 @@ impl Opencode {
             let text = format!("opencode: {}{after}", message(error));
             return Err(Refused::by_vendor(error["data"]["statusCode"].as_u64(), &text));
         }
-        if let Some(limit) = self.log.hopeless() {
-            return Err(limit);
+        if let Some(refused) = self.log.hopeless() {
+            return Err(refused);
         }
         let Some(finish) = self.finish.filter(|_| status.success()) else {
             return Err(no_end_event(status, stderr));

@@ -59,7 +59,7 @@ pub fn section(s: &Session, extension: &Extension, now: Stamp) -> String {
 }
 
 /// Quotes of turns stay as they are, and a heading in them must not become one of the report's.
-fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     text.lines().map(|l| format!("> {l}")).collect::<Vec<_>>().join("\n")
 }
 

@@ -153,8 +153,7 @@ fn from_index(l: &Listed) -> Row {
     let cell = |f: fn(&crate::store::index::Row) -> &String| {
         l.row.as_ref().map(|r| f(r).clone()).unwrap_or_default()
     };
-    let agents = cell(|r| &r.agents);
-    let peers = agents.split_once(" / ").map_or(agents.as_str(), |(_, peers)| peers).to_string();
+    let peers = l.row.as_ref().map_or("", |r| r.peers().unwrap_or(&r.agents)).to_string();
     let day = Stamp::parse(&format!("{}T00:00:00Z", l.id.date())).unwrap_or_default();
     Row {
         id: l.id.clone(),

@@ -17,6 +17,7 @@ use crate::engine::runner::{Runner, Update};
 use crate::engine::wire::{Owner, Running, Tell, View};
 use crate::store::load;
 use crate::store::lock::EngineLock;
+use crate::store::record::unharmed;
 use crate::store::runtime;
 use std::path::Path;
 use tokio::sync::mpsc;
@@ -69,9 +70,7 @@ fn drive(mut runner: Runner, mut receiver: mpsc::Receiver<run::Command>) -> Opti
     let lang = runner.session.meta.lang();
     let local = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(local) => local,
-        Err(error) => {
-            return Some(format!("{error}; {}", lang.pick("nothing of it is lost", "ничего не потеряно")));
-        }
+        Err(error) => return Some(format!("{error}; {}", unharmed(lang))),
     };
     let guarded = std::panic::AssertUnwindSafe(|| local.block_on(run::run(&mut runner, &mut receiver)));
     match std::panic::catch_unwind(guarded) {

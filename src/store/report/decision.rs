@@ -4,10 +4,11 @@
 
 use super::parts;
 use crate::domain::lang::Lang;
+use crate::domain::session::extension;
 use crate::domain::session::meta::ResultClass;
 use crate::domain::session::report::{SYNTHESIZED, Section, not_reached};
 use crate::domain::session::state::Session;
-use crate::store::{frontmatter, layout};
+use crate::store::frontmatter;
 
 /// The draft with what this session ended with, when its class is another one than the draft's.
 pub fn renewed(draft: &str, s: &Session, class: ResultClass) -> String {
@@ -20,14 +21,13 @@ pub fn renewed(draft: &str, s: &Session, class: ResultClass) -> String {
     let Some(part) = parts::find(draft, Section::Decision).filter(|_| !is_same) else {
         return draft.to_string();
     };
-    let at = part.body.as_ptr() as usize - draft.as_ptr() as usize;
-    let old: Vec<String> = part.body.trim().lines().map(|line| format!("> {line}")).collect();
     let before = lang.pick(
         "Before the session went on, this stood here:",
         "До того как сессия продолжилась, здесь стояло:",
     );
-    let body = format!("\n{words}\n\n{before}\n\n{}\n\n", old.join("\n"));
-    format!("{}{body}{}", &draft[..at], &draft[at + part.body.len()..])
+    let old = extension::quoted(part.body.trim());
+    let (above, below) = (&draft[..part.at], &draft[part.at + part.body.len()..]);
+    format!("{above}\n{words}\n\n{before}\n\n{old}\n\n{below}")
 }
 
 /// `None` where nothing but the participants' own words could say it.
@@ -43,7 +43,7 @@ fn words(s: &Session, class: ResultClass, lang: Lang) -> Option<String> {
                     .to_string(),
                 false => format!("{}: {response}", lang.pick("The pilot decided", "Пилот решил")),
             };
-            let file = layout::escalation(last.index);
+            let file = last.file_name();
             Some(format!("- {said} ([{file}]({file})) {SYNTHESIZED}"))
         }
         ResultClass::Agreed | ResultClass::Partial => None,

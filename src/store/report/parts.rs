@@ -11,6 +11,8 @@ pub struct Part<'a> {
     pub number: &'a str,
     pub heading: &'a str,
     pub body: &'a str,
+    /// Where the body begins in the text.
+    pub at: usize,
 }
 
 /// All sections in the order of the file. Known titles are recognised at any of the first three levels.
@@ -39,6 +41,7 @@ pub fn all(text: &str) -> Vec<Part<'_>> {
             number: known.map_or("", |(_, number)| number),
             heading: text[*start..*body].trim_end(),
             body: &text[*body..end],
+            at: *body,
         })
         .collect()
 }

@@ -105,7 +105,8 @@ fn lines(model: &Model, form: &Form, canvas: &Canvas, width: usize) -> Vec<Line<
 /// Those that can be asked on one line; the others by what they lack, and in full what those lack that are named.
 fn vendors(known: &[Known], named: &[String], lang: Lang) -> Vec<String> {
     let ready: Vec<&str> = known.iter().filter(|v| v.missing.is_none()).map(|v| v.key.as_str()).collect();
-    let (mut out, mut groups): (Vec<String>, Vec<(&str, Vec<&str>)>) = Default::default();
+    let mut out = Vec::new();
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     if !ready.is_empty() {
         out.push(format!("✓ {}", ready.join(" · ")));
     }
@@ -132,31 +133,16 @@ fn vendors(known: &[Known], named: &[String], lang: Lang) -> Vec<String> {
 /// What the session may cost before it stops and asks, and what today has cost already.
 fn cost(model: &Model) -> String {
     let lang = model.lang();
-    let unit = lang.pick("tok", "ток.");
-    let most: Vec<String> = model
-        .budget
-        .iter()
-        .flat_map(|budget| {
-            let tokens = budget.tokens.map(|n| format!("{} {unit}", words::tokens(n)));
-            [tokens, budget.usd.map(|usd| words::dollars(Some(usd)))].into_iter().flatten()
-        })
-        .collect();
-    let limit = match most.is_empty() {
-        true => lang
-            .pick(
-                "no limit (limit_usd, limit_tokens set one)",
-                "без лимита (его задают limit_usd, limit_tokens)",
-            )
-            .to_string(),
-        false => format!(
-            "{} {}",
-            lang.pick("it stops and asks at", "остановится и спросит на"),
-            most.join(lang.pick(" or ", " или "))
-        ),
-    };
-    let today = model.deck.today.as_ref().filter(|today| **today != Spent::default());
-    let today = today.map(|today| {
-        format!(" · {}: {}", lang.pick("today so far", "сегодня уже"), words::spent(today, lang))
-    });
-    format!("{}: {limit}{}", lang.pick("cost", "расход"), today.unwrap_or_default())
+    let none = lang.pick(
+        "no limit (limit_usd, limit_tokens set one)",
+        "без лимита (его задают limit_usd, limit_tokens)",
+    );
+    let stops = lang.pick("it stops and asks at", "остановится и спросит на");
+    let limit = model.budget.map_or(none.into(), |most| format!("{stops} {}", words::budget(&most, lang)));
+    let mut text = format!("{}: {limit}", lang.pick("cost", "расход"));
+    if let Some(today) = model.deck.today.as_ref().filter(|today| **today != Spent::default()) {
+        let so_far = lang.pick("today so far", "сегодня уже");
+        text.push_str(&format!(" · {so_far}: {}", words::spent(today, lang)));
+    }
+    text
 }

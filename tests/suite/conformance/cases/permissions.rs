@@ -52,8 +52,8 @@ fn how(asked: &Asked) -> String {
 
 /// The session goes on without anything done.
 pub fn refused_by_default(lab: &Lab) -> Outcome {
-    if !lab.row.is_acp {
-        return Outcome::Cannot("it has no tools here".into());
+    if let Some(cannot) = cannot_ask(lab) {
+        return cannot;
     }
     let asked = session(lab, None, "");
     want!(asked.is_untouched, "it wrote: {}", how(&asked));
