@@ -13,6 +13,7 @@ pub use agent::ENVIRONMENT;
 use crate::agents::call::{Leave, Progress};
 use crate::agents::contract::Code;
 use crate::agents::process::hold::Hold;
+use crate::agents::stream::mark::Body;
 use crate::agents::stream::{Refused, Said};
 use agent::Agent as Known;
 use agent_client_protocol::schema::ProtocolVersion;
@@ -127,8 +128,8 @@ pub async fn converse(
         return Err(Refused::by_vendor(None, &error));
     }
     let usage = collected.usage(&turn.usage);
-    let text = collected.reply()?;
-    Ok(Said { text, usage, total: None, conversation })
+    let Body { text, is_unproven } = collected.reply()?;
+    Ok(Said { text, usage, total: None, conversation, is_unproven })
 }
 
 /// What is told while the conversation goes on.

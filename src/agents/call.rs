@@ -114,6 +114,8 @@ pub struct Reply {
     pub conversation: Option<String>,
     /// stderr of the call, at most 64 KiB kept from the end.
     pub stderr: String,
+    /// Nothing proves that the text is the whole reply: its CLI would not tell, and the mark that was asked for is missing.
+    pub is_unproven: bool,
     pub elapsed: Duration,
 }
 

@@ -231,6 +231,7 @@ async fn attempt(
                 usage: talk::usage(runtime, &vendor.key, asked.as_deref(), &said),
                 text: said.text,
                 conversation: said.conversation.filter(|_| vendor.supports.session_id),
+                is_unproven: said.is_unproven,
                 stderr: finished.stderr,
                 elapsed: finished.elapsed,
             }))

@@ -5,6 +5,8 @@ use crate::agents::contract::{self, Code, Fault};
 use crate::agents::process::{tree, vars::Vars};
 use crate::agents::registry::Vendor;
 use crate::agents::run::{self, Surroundings};
+use crate::domain::lang::Lang;
+use crate::domain::say::Say;
 use std::ffi::{OsStr, OsString};
 use std::future::Future;
 use std::path::{Path, PathBuf};
@@ -57,7 +59,11 @@ pub async fn serve(
     let is_plain = call.purpose.is_plain();
     match run::run_in(&around, vendor, call, |_: Progress| {}, cancel).await {
         Outcome::Reply(reply) => match contract::check(&reply.text, is_plain) {
-            Ok(()) => Served { code: 0, stdout: reply.text, stderr: reply.stderr },
+            Ok(()) => {
+                let doubt = Say::Unproven { vendor: &vendor.key }.text(Lang::En);
+                let doubt = if reply.is_unproven { format!("{doubt}\n") } else { String::new() };
+                Served { code: 0, stdout: reply.text, stderr: reply.stderr + &doubt }
+            }
             Err(Fault::Empty) => refused(Code::Empty, "the reply was empty"),
             Err(Fault::Frontmatter) => refused(Code::General, "the reply has no frontmatter"),
         },

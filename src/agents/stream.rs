@@ -10,6 +10,7 @@ pub mod kimi;
 pub mod kimi_code;
 pub mod mark;
 pub mod opencode;
+mod whole;
 
 use crate::agents::call::{Cause, Progress, Usage};
 use crate::agents::contract::Code;
@@ -25,6 +26,8 @@ pub struct Said {
     /// What was used since the conversation began, from a CLI that counts no single turns.
     pub total: Option<Usage>,
     pub conversation: Option<String>,
+    /// Whether the text is the whole reply is not proven: a mark that was asked for is missing.
+    pub is_unproven: bool,
 }
 
 /// Why there is no reply.

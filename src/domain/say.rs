@@ -69,6 +69,10 @@ pub enum Say<'a> {
     PeerSilent {
         vendor: &'a str,
     },
+    /// A reply was taken whose end its CLI does not tell, without the mark that was asked for (PC-051).
+    Unproven {
+        vendor: &'a str,
+    },
     /// PC-327.
     NobodyLeft,
     /// The writer claims a consensus over open objections (PC-406).
@@ -312,6 +316,10 @@ impl Say<'_> {
                 "{{file}} is not UTF-8, so an answer in it is not read; save it as UTF-8, or answer here",
                 "{{file}} не в UTF-8, поэтому ответ в нём не прочитан; сохрани файл в UTF-8 или ответь здесь",
             ),
+            Say::Unproven { .. } => (
+                "{{vendor}} did not write the line that shows a whole reply; what came reads like one and is taken, but it may have been cut",
+                "{{vendor}} не дал строки, по которой виден целый ответ; то, что пришло, похоже на целый и принято, но могло быть обрезано",
+            ),
             Say::PermissionUnanswered { .. } => (
                 "nobody answered {{question}} in time; it is refused, and the call goes on",
                 "на {{question}} никто не ответил вовремя; отказано, вызов продолжается",
@@ -381,7 +389,7 @@ impl Say<'_> {
                 ("method", bare(method)),
             ],
             Say::AdHocRoles { names } => vec![("names", names.join(", "))],
-            Say::PeerSilent { vendor } => vec![("vendor", vendor.to_string())],
+            Say::PeerSilent { vendor } | Say::Unproven { vendor } => vec![("vendor", vendor.to_string())],
             Say::AcceptsIncomplete { vendors } => vec![("vendors", vendors.join(", "))],
             Say::Escalates { who, reason } => vec![("who", who.to_string()), ("reason", bare(reason))],
             Say::PermissionUnanswered { question } => vec![("question", question.to_string())],

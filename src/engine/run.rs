@@ -435,6 +435,7 @@ fn finish_call(runner: &mut Runner, mut run: Running, done: Done) -> Result<(), 
         Outcome::Failed(f) => (None, f.stderr.clone()),
         Outcome::Cancelled => (None, String::new()),
     };
+    let is_unproven = matches!(&outcome, Outcome::Reply(reply) if reply.is_unproven);
     let who = run.call.vendor.clone().unwrap_or_else(|| runner.session.meta.writer_agent.clone());
     strangers::look(runner, &who, &run.before)?;
     let keeps_stderr = run.call.vendor.is_some();
@@ -445,6 +446,10 @@ fn finish_call(runner: &mut Runner, mut run: Running, done: Done) -> Result<(), 
     let elapsed = run.started.elapsed();
     let result = edited.unwrap_or_else(|| read::result(runner, &run.call, outcome, run.prompt));
     let name = run.call.name.clone();
+    if is_unproven {
+        let text = Say::Unproven { vendor: &who }.text(runner.session.meta.lang());
+        runner.record(Fact::Noted { text })?;
+    }
     ended(runner, run.call, result, usage, elapsed)?;
     match name {
         Some(name) => evidence::look(runner, &name),

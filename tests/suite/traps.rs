@@ -8,7 +8,7 @@
 //! | the program answers a command itself | `an_answer_of_the_cli_itself_is_no_reply` |
 //! | code 0 after a signal | `pc_060_a_signal_is_no_success_though_the_code_is_0`, `pc_060_success_needs_code_0_too` |
 //! | an empty reply with code 0 | `pc_053_empty_reply_is_7_though_the_code_is_0`, `pc_075_e_g_empty_output_and_codes` |
-//! | a broken or cut reply passed off as a whole one | `a_reply_cut_at_the_limit_lacks_its_end_mark`, `a_truncated_stream_is_no_reply_though_the_code_is_0`, `a_glued_reply_is_no_reply`, `a_message_cut_at_the_limit_is_no_reply_even_when_the_cli_goes_on`, `pc_051_the_marks_are_no_part_of_the_reply` |
+//! | a broken or cut reply passed off as a whole one | `a_reply_cut_at_the_limit_lacks_its_end_mark`, `a_truncated_stream_is_no_reply_though_the_code_is_0`, `a_glued_reply_is_no_reply`, `a_message_cut_at_the_limit_is_no_reply_even_when_the_cli_goes_on`, `pc_051_the_marks_are_no_part_of_the_reply`, `pc_051_a_reply_without_marks_is_taken_when_it_reads_like_a_whole_one` |
 //! | pieces of broken tries | `broken_tries_are_taken_back`, `pieces_of_broken_tries_are_taken_back` |
 //! | a prompt that begins with `/` or `-` | `a_prompt_never_begins_with_a_slash_for_claude`, `pc_055_no_prompt_begins_like_a_command_a_file_or_an_option` |
 //! | `@path` in a prompt sends the file | `pc_035_claude_gets_text_only`, `pc_035_claude_is_bare_only_with_a_key`, `pc_062_an_agent_is_asked_for_a_session_without_tools`; gemini sends what is in its folder: here |
@@ -139,4 +139,20 @@ fn pc_255_what_a_bad_participant_does_is_said_and_the_session_goes_on() {
     let ran = stage.session(&["--peer", "bo"]);
     assert_eq!(ran.code, Some(4), "{ran:?}");
     assert!(ran.err.contains("bo.sh") && ran.err.contains("next: "), "{ran:?}");
+}
+
+/// Models forget the line that shows a whole reply. The session goes on, and says which turn is not proven.
+#[test]
+fn pc_051_a_whole_reply_without_its_end_mark_is_taken_and_told() {
+    let stage = Stage::new();
+    program(
+        &stage,
+        r#"cat >/dev/null
+printf '%s\n' '{"type":"message","role":"assistant","content":"---\nturn: 1\n---\nThe cache is small enough.\n\nCONSENSUS: keep it","delta":true}' '{"type":"result","status":"success","stats":{}}'"#,
+    );
+    stage.config("  gemini: {bin: ../../cli, sandbox: off, retries: 0}");
+    let ran = stage.session(&["--peer", "gemini"]);
+    assert!(ran.out.contains("gemini did not write the line that shows a whole reply"), "{ran:?}");
+    let turn = fs::read_to_string(stage.dir().join("01-peer.md")).unwrap();
+    assert!(turn.ends_with("CONSENSUS: keep it\n"), "{turn}");
 }

@@ -3,7 +3,7 @@
 
 use crate::agents::call::Cause;
 use crate::agents::contract::{self, Code};
-use crate::agents::stream::mark::{self, Marks};
+use crate::agents::stream::mark::{self, Body, Marks};
 use crate::agents::stream::{Refused, cause};
 
 /// What opencode needs to tell at once, on stderr, what it tells by the protocol after minutes of silence or never. Nobody
@@ -50,7 +50,7 @@ impl Agent {
     }
 
     /// The reply in what it said in a turn that ended well.
-    pub fn reply(self, text: &str) -> Result<String, Refused> {
+    pub fn reply(self, text: &str) -> Result<Body, Refused> {
         if contract::is_blank(text) || text.starts_with("⚠\u{fe0f} No reply") {
             return Err(Refused::new(Code::Empty, "the agent gave an empty reply"));
         }
@@ -59,7 +59,7 @@ impl Agent {
         }
         match self.marks() {
             Some(marks) => mark::between(text, marks, "the agent"),
-            None => Ok(text.to_string()),
+            None => Ok(Body { text: text.to_string(), is_unproven: false }),
         }
     }
 }

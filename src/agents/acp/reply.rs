@@ -4,6 +4,7 @@ use super::Told;
 use super::agent::{self, Agent};
 use crate::agents::call::{Progress, Usage};
 use crate::agents::contract;
+use crate::agents::stream::mark::Body;
 use crate::agents::stream::{Refused, one_line};
 use agent_client_protocol::v1::schema::{ContentBlock, ContentChunk, MessageId, SessionUpdate};
 use serde_json::Value;
@@ -132,7 +133,7 @@ impl Collected {
     }
 
     /// The reply in what was said.
-    pub fn reply(&self) -> Result<String, Refused> {
+    pub fn reply(&self) -> Result<Body, Refused> {
         self.agent.reply(&self.text())
     }
 

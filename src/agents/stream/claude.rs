@@ -79,8 +79,8 @@ impl Claude {
         Ok(Said {
             text: text.to_string(),
             usage: usage(result, self.model.clone()),
-            total: None,
             conversation,
+            ..Said::default()
         })
     }
 }

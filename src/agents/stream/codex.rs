@@ -84,7 +84,7 @@ impl Codex {
         // In a resumed thread the numbers are sums over the whole thread, not of this call.
         let total = usage(&completed["usage"]);
         let usage = total.clone().filter(|_| !self.is_resumed);
-        Ok(Said { text, usage, total, conversation: self.conversation })
+        Ok(Said { text, usage, total, conversation: self.conversation, is_unproven: false })
     }
 }
 

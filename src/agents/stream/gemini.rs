@@ -1,6 +1,6 @@
 //! `gemini -o stream-json` (recorded with gemini-cli 0.61.0).
 
-use super::mark::{self, Marks};
+use super::mark::{self, Body, Marks};
 use super::{Refused, Said, no_end_event, one_line};
 use crate::agents::call::{Progress, Usage};
 use crate::agents::contract::{self, Code};
@@ -63,12 +63,13 @@ impl Gemini {
             return Err(Refused::new(Code::Empty, "gemini gave an empty reply"));
         }
         // A reply that was cut at the output limit ends with `success` too.
-        let text = mark::between(&self.text, Marks::End, "gemini")?;
+        let Body { text, is_unproven } = mark::between(&self.text, Marks::End, "gemini")?;
         Ok(Said {
             text,
             usage: usage(&result["stats"], self.model),
             total: None,
             conversation: self.conversation,
+            is_unproven,
         })
     }
 }
@@ -135,8 +136,11 @@ mod tests {
 
     #[test]
     fn a_reply_cut_at_the_limit_lacks_its_end_mark() {
-        let refused = replay(Native::Gemini, recorded!("maxtok"), 0).1.unwrap_err();
-        assert!(refused.detail.contains("not complete"), "{}", refused.detail);
+        // Cut behind a full stop it reads like a whole one, and is in doubt.
+        assert!(replay(Native::Gemini, recorded!("maxtok"), 0).1.unwrap().is_unproven);
+        let cut = recorded!("maxtok").replace("server.\\n", "ser");
+        let refused = replay(Native::Gemini, &cut, 0).1.unwrap_err();
+        assert!(refused.detail.contains("[end of reply]"), "{}", refused.detail);
     }
 
     #[test]

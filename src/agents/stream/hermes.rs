@@ -2,7 +2,7 @@
 //! file of a one-shot call tells them from a reply. A call with a session has no such file: there the exit code and the
 //! marks of the reply decide.
 
-use super::mark::{self, Marks};
+use super::mark::{self, Body, Marks};
 use super::{Refused, Said, no_end_event};
 use crate::agents::call::Usage;
 use crate::agents::contract::{self, Code};
@@ -27,14 +27,14 @@ impl Hermes {
             if !status.success() {
                 return Err(refusal(status, &stdout, stderr));
             }
-            let text = reply(&stdout)?;
-            return Ok(Said { text, usage: None, total: None, conversation: session() });
+            let Body { text, is_unproven } = reply(&stdout)?;
+            return Ok(Said { text, conversation: session(), is_unproven, ..Said::default() });
         };
         let told: Value = serde_json::from_str(file).unwrap_or_default();
         if told["completed"] != true || told["failed"] != false || !status.success() {
             return Err(refusal(status, &stdout, stderr));
         }
-        let text = reply(&stdout)?;
+        let Body { text, is_unproven } = reply(&stdout)?;
         // After a broken stream, and at the output limit, it asks again and prints all pieces one after another.
         if told["api_calls"] != 1 {
             return Err(Refused::busy(
@@ -43,11 +43,11 @@ impl Hermes {
         }
         let conversation = told["session_id"].as_str().map(String::from);
         let usage = Some(usage(&told));
-        Ok(Said { text, total: usage.clone(), usage, conversation })
+        Ok(Said { text, total: usage.clone(), usage, conversation, is_unproven })
     }
 }
 
-fn reply(stdout: &str) -> Result<String, Refused> {
+fn reply(stdout: &str) -> Result<Body, Refused> {
     if contract::is_blank(stdout) || stdout.starts_with("⚠\u{fe0f} No reply") {
         return Err(Refused::new(Code::Empty, "hermes gave an empty reply"));
     }

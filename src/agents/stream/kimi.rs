@@ -3,7 +3,7 @@
 //!
 //! Its print mode has neither usage nor deltas and tells a dropped stream as a reply.
 
-use super::mark::{self, Marks};
+use super::mark::{self, Body, Marks};
 use super::{Refused, Said, no_end_event};
 use crate::agents::call::{Progress, Usage};
 use crate::agents::contract::{self, Code};
@@ -102,11 +102,11 @@ impl Kimi {
             return Err(Refused::new(Code::Empty, "kimi gave an empty reply"));
         }
         // A dropped stream and a reply cut at the output limit finish like a whole one.
-        let text = mark::between(&self.text, Marks::End, "kimi")?;
+        let Body { text, is_unproven } = mark::between(&self.text, Marks::End, "kimi")?;
         let told =
             |line: &str| line.trim().strip_prefix("To resume this session: kimi -r ").map(String::from);
         let conversation = stderr.lines().rev().find_map(told);
-        Ok(Said { text, usage: self.usage, total: None, conversation })
+        Ok(Said { text, usage: self.usage, total: None, conversation, is_unproven })
     }
 }
 
@@ -155,13 +155,20 @@ mod tests {
             (recorded!("401"), Reason::Exit(6), Cause::Auth, "401"),
             (recorded!("429"), Reason::Exit(1), Cause::RateLimit { reset: None }, "429"),
             (recorded!("empty"), Reason::Exit(7), Cause::Other, "empty"),
-            (recorded!("maxtok"), Reason::Exit(1), Cause::Other, "not complete"),
+            (
+                &recorded!("maxtok").replace("server.\\n", "ser"),
+                Reason::Exit(1),
+                Cause::Other,
+                "not complete",
+            ),
             (recorded!("drop"), Reason::Exit(1), Cause::Other, "not complete"),
         ] {
             let refused = replay(Native::Kimi, recorded, 0).1.unwrap_err();
             assert_eq!((refused.reason, refused.cause), (want, cause), "{}", refused.detail);
             assert!(refused.detail.contains(word), "{}", refused.detail);
         }
+        // Cut behind a full stop it reads like a whole one, and is in doubt.
+        assert!(replay(Native::Kimi, recorded!("maxtok"), 0).1.unwrap().is_unproven);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `kimi -p … --output-format stream-json` (kimi-code; recorded with 2.1.0). No deltas, no usage, no end event.
 
-use super::mark::{self, Marks};
+use super::mark::{self, Body, Marks};
 use super::{Refused, Said, no_end_event, one_line};
 use crate::agents::call::Progress;
 use crate::agents::contract::{self, Code};
@@ -57,8 +57,8 @@ impl KimiCode {
             return Err(Refused::new(Code::Empty, "kimi gave an empty reply"));
         }
         // It exits with 0 after a dropped stream and at the output limit.
-        let text = mark::between(&text, Marks::End, "kimi")?;
-        Ok(Said { text, usage: None, total: None, conversation: self.conversation })
+        let Body { text, is_unproven } = mark::between(&text, Marks::End, "kimi")?;
+        Ok(Said { text, conversation: self.conversation, is_unproven, ..Said::default() })
     }
 }
 
@@ -130,7 +130,10 @@ mod tests {
 
     #[test]
     fn a_truncated_stream_is_no_reply_though_the_code_is_0() {
-        for cut in [recorded!("drop.jsonl"), recorded!("maxtok.jsonl")] {
+        // Cut behind a full stop it reads like a whole one, and is in doubt.
+        let whole = recorded!("maxtok.jsonl");
+        assert!(replay(Native::KimiCode, whole, 0).1.unwrap().is_unproven);
+        for cut in [recorded!("drop.jsonl"), &whole.replace("server.\\n", "ser")] {
             let refused = replay(Native::KimiCode, cut, 0).1.unwrap_err();
             assert!(refused.detail.contains("not complete"), "{}", refused.detail);
         }

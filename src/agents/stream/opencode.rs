@@ -151,7 +151,7 @@ impl Opencode {
         if contract::is_blank(&self.text) {
             return Err(Refused::new(Code::Empty, "opencode gave an empty reply"));
         }
-        Ok(Said { text: self.text, usage: self.usage, total: None, conversation: self.conversation })
+        Ok(Said { text: self.text, usage: self.usage, conversation: self.conversation, ..Said::default() })
     }
 }
 
