@@ -280,10 +280,17 @@ impl Warning {
                 format!("frontmatter has no turn number, it is {real}"),
                 format!("во frontmatter нет номера хода, на деле {real}"),
             ),
+            Warning::Agent { claimed, real } if claimed.trim().is_empty() => say(
+                format!("frontmatter has no agent, it is {real}"),
+                format!("во frontmatter нет агента, на деле {real}"),
+            ),
             Warning::Agent { claimed, real } => say(
                 format!("frontmatter says agent \"{claimed}\", it is {real}"),
                 format!("во frontmatter агент «{claimed}», на деле {real}"),
             ),
+            Warning::Timestamp(text) if text.trim().is_empty() => {
+                say("frontmatter has no timestamp".into(), "во frontmatter нет времени".into())
+            }
             Warning::Timestamp(text) => say(
                 format!("frontmatter has an unreadable timestamp \"{text}\""),
                 format!("время во frontmatter не читается: «{text}»"),

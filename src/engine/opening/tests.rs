@@ -203,6 +203,8 @@ fn pc_115_without_a_plan_there_is_one_question() {
         "No plan found. Open a session for this task: Choose a cache for WP-3?"
     );
     assert_eq!(opening.wp, None, "the WP is unknown");
+    let asked = open(&request("Is the cache small?"), &["codex"], Lookup::NoPlan);
+    assert!(asked.questions[0].text.ends_with("task: Is the cache small?"));
     let named = NewSession { wp: Some("wp3".into()), ..request("Choose a cache") };
     assert_eq!(open(&named, &["codex"], Lookup::NoPlan).wp, Some(WpId(3)), "the pilot said so");
 }

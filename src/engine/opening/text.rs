@@ -86,15 +86,20 @@ pub fn questions(task: &str, problems: &[String], lookup: &Lookup, lang: Lang) -
     vendors.chain(gate).collect()
 }
 
+/// A task may be a question itself.
+fn asked(text: String) -> String {
+    if text.ends_with(['?', '.', '!']) { text } else { text + "?" }
+}
+
 /// The WP gate's text; `None` when the WP stands in the week plan (PC-112, PC-114, PC-115).
 fn gate(task: &str, lookup: &Lookup, lang: Lang) -> Option<String> {
     let artifact = match (lookup, lang) {
         (Lookup::InPlan(_), _) => return None,
         (Lookup::NoPlan, Lang::En) => {
-            return Some(format!("No plan found. Open a session for this task: {task}?"));
+            return Some(asked(format!("No plan found. Open a session for this task: {task}")));
         }
         (Lookup::NoPlan, Lang::Ru) => {
-            return Some(format!("План не найден. Открыть сессию для задачи: {task}?"));
+            return Some(asked(format!("План не найден. Открыть сессию для задачи: {task}")));
         }
         (Lookup::RegistryOnly(row), Lang::En) => {
             format!("{} \"{}\" is in the registry, not in the week plan.", row.id, row.title)

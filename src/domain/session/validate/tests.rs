@@ -184,6 +184,12 @@ fn pc_238_false_claims_are_warnings() {
             Warning::Timestamp("now".into()),
         ]
     );
+    let nothing = Head { agent_id: String::new(), timestamp: String::new(), ..good_head() };
+    let warnings = validate(&reply(nothing, LONG), &expect).unwrap();
+    assert_eq!(
+        warnings.iter().map(|w| w.text(Lang::En)).collect::<Vec<_>>(),
+        ["frontmatter has no agent, it is codex", "frontmatter has no timestamp"]
+    );
 }
 
 #[test]
