@@ -11,6 +11,7 @@ pub mod fill;
 pub mod input;
 pub mod lang;
 pub mod policy;
+pub mod query;
 pub mod question;
 pub mod say;
 pub mod session;

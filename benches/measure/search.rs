@@ -3,8 +3,9 @@
 
 use crate::random::Random;
 use crate::table::{Table, median, ms};
+use flightdeck::domain::query::Query;
 use flightdeck::store::layout::Layout;
-use flightdeck::store::search::{Batch, CAP, Query, Shelf, search};
+use flightdeck::store::search::{Batch, CAP, Shelf, search};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;

@@ -3,8 +3,10 @@
 use super::args::{Place, Search};
 use super::context::Context;
 use super::error::CliError;
+use crate::domain::query::{Query, Unread};
 use crate::domain::session::meta::ResultClass;
-use crate::store::search::{Batch, Query, is_day, search};
+use crate::domain::time::is_day;
+use crate::store::search::{Batch, search};
 use crate::ui::text::one_line;
 use std::io::Write;
 use std::sync::atomic::AtomicBool;
@@ -52,6 +54,9 @@ fn query(args: &Search) -> Result<Query, CliError> {
         // The shell took the quotes of a phrase away.
         let phrase = word.contains(char::is_whitespace) && !word.contains(['"', '«']);
         let typed = Query::parse(&if phrase { format!("\"{word}\"") } else { word.clone() });
+        if let Some(unread) = typed.unread.first() {
+            return Err(no_value(word, *unread));
+        }
         query.words.extend(typed.words);
         query.classes.extend(typed.classes);
         query.vendors.extend(typed.vendors);
@@ -64,19 +69,15 @@ fn query(args: &Search) -> Result<Query, CliError> {
         }
     }
     for class in args.class.iter().flat_map(|classes| classes.split(',')) {
-        let names = || ResultClass::ALL.map(ResultClass::key).join(", ");
-        query.classes.push(ResultClass::parse(class).ok_or_else(|| {
-            CliError::usage(format!("there is no result class {class:?}"), format!("give one of {}", names()))
-        })?);
+        query.classes.push(ResultClass::parse(class).ok_or_else(|| no_value(class, Unread::Class))?);
     }
     query.vendors.extend(args.vendor.iter().flat_map(|vendors| vendors.split(',')).map(str::to_string));
-    for (given, name, into) in
-        [(&args.since, "--since", &mut query.since), (&args.until, "--until", &mut query.until)]
+    for (given, unread, into) in
+        [(&args.since, Unread::Since, &mut query.since), (&args.until, Unread::Until, &mut query.until)]
     {
         let Some(day) = given else { continue };
         if !is_day(day) {
-            let next = "give a day, month or year: 2026-08-24, 2026-08 or 2026";
-            return Err(CliError::usage(format!("{name} {day:?} is no date"), next));
+            return Err(no_value(day, unread));
         }
         *into = day.clone();
     }
@@ -88,6 +89,13 @@ fn query(args: &Search) -> Result<Query, CliError> {
         ));
     }
     Ok(query)
+}
+
+fn no_value(given: &str, unread: Unread) -> CliError {
+    CliError::usage(
+        format!("{given:?} is nothing to filter by {}", unread.key()),
+        format!("give {}; to look for the text itself, put it in quotes: '\"{given}\"'", unread.takes()),
+    )
 }
 
 #[cfg(test)]
@@ -128,6 +136,8 @@ mod tests {
             Search { class: Some("good".into()), ..args(&["x"]) },
             Search { since: Some("yesterday".into()), ..args(&["x"]) },
             args(&["vendor:codex"]),
+            args(&["x", "class:agred"]),
+            Search { until: Some("2026-02-31".into()), ..args(&["x"]) },
         ] {
             let error = query(&bad).unwrap_err();
             assert!(error.code() == 2 && !error.next.is_empty());

@@ -53,6 +53,22 @@ impl fmt::Display for Stamp {
     }
 }
 
+/// The text is a day, a month or a year of the calendar: `2026-08-24`, `2026-08` or `2026`.
+pub fn is_day(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('-').collect();
+    let is_spelt = parts.iter().zip([4, 2, 2]).all(|(part, digits)| part.len() == digits);
+    let numbers: Vec<i64> = parts.iter().filter_map(|part| number(part)).collect();
+    if !is_spelt || numbers.len() != parts.len() {
+        return false;
+    }
+    match numbers[..] {
+        [_] => true,
+        [_, m] => (1..=12).contains(&m),
+        [y, m, d] => civil_from_days(days_from_civil(y, m, d)) == (y, m, d),
+        _ => false,
+    }
+}
+
 fn number(text: &str) -> Option<i64> {
     let ok = !text.is_empty() && text.len() <= 4 && text.bytes().all(|b| b.is_ascii_digit());
     if ok { text.parse().ok() } else { None }
@@ -105,6 +121,28 @@ mod tests {
             ["", "yesterday", "2026-13-01T00:00:00Z", "2026-08-24", "2026-08-24T25:00:00Z", "2026-08-24Té:00"]
         {
             assert_eq!(Stamp::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn search_days_of_the_calendar() {
+        for day in ["2026", "2026-08", "2026-12", "2026-08-24", "2024-02-29", "0001-01-01"] {
+            assert!(is_day(day), "{day}");
+        }
+        for no in [
+            "",
+            "26",
+            "2026-",
+            "2026-8",
+            "2026-00",
+            "2026-13",
+            "2026-02-29",
+            "2026-04-31",
+            "2026-08-24-1",
+            "2026-0a",
+            "-2026",
+        ] {
+            assert!(!is_day(no), "{no}");
         }
     }
 

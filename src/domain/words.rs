@@ -2,15 +2,20 @@
 
 /// Words and `"quoted phrases"` of what was typed. A quote that is not closed yet runs to the end.
 pub fn words(text: &str) -> Vec<String> {
+    typed(text).into_iter().map(|(word, _)| word).collect()
+}
+
+/// The same, and whether each stood in quotes.
+pub fn typed(text: &str) -> Vec<(String, bool)> {
     let mut out = Vec::new();
     for (at, part) in text.split(['"', '«', '»']).enumerate() {
         if at % 2 == 1 {
-            out.push(part.trim().to_string());
+            out.push((part.trim().to_string(), true));
         } else {
-            out.extend(part.split_whitespace().map(str::to_string));
+            out.extend(part.split_whitespace().map(|word| (word.to_string(), false)));
         }
     }
-    out.retain(|word| !word.is_empty());
+    out.retain(|(word, _)| !word.is_empty());
     out
 }
 

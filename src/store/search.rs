@@ -15,13 +15,14 @@ mod sieve;
 mod slab;
 mod walk;
 
-pub use query::{Query, is_day};
 pub use shelf::{CAP, Shelf};
 
+use crate::domain::query::Query;
 use crate::domain::session::id::SessionId;
 use crate::store::layout::Layout;
 use best::{Best, Rank};
 use pattern::{Pattern, Probe};
+use query::Filter;
 use read::{Text, View};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -1,8 +1,9 @@
 //! Searching for a screen: one search at a time each, the newest one.
 
 use super::{Hub, locked};
+use crate::domain::query::Query;
 use crate::engine::wire::{Hit, Tell};
-use crate::store::search::{Query, Shelf};
+use crate::store::search::Shelf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;

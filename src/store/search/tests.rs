@@ -95,8 +95,6 @@ fn search_filters() {
     assert_eq!(ids("the since:2026-08-25"), "");
     assert_eq!(ids("the since:2026-08 until:2026-08"), "01 02 03");
     assert_eq!(ids("the until:2026-07-31"), "");
-    // What is no filter is a word.
-    assert_eq!(Query::parse("class:nonsense since:x wp:").words, ["class:nonsense", "since:x", "wp:"]);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::draw::column;
 use super::page::{Look, fitted, head, inner, put, thousands};
 use crate::domain::lang::Lang;
+use crate::domain::query::Query;
 use crate::domain::session::meta::{ResultClass, Status};
 use crate::engine::wire::{Hit, Row};
 use crate::ui::markdown::highlight;
@@ -69,17 +70,21 @@ impl Library {
             (&left, style(Role::Text).add_modifier(Modifier::BOLD)),
             (&right, style(Role::Muted)),
         );
+        let unread = Query::parse(&self.query).unread;
         let on: Vec<&str> = self.facets.iter().filter(|f| f.on).map(|f| value(f, lang)).collect();
-        let line = match on.is_empty() {
-            true => lang
+        let line = match (unread.first(), on.is_empty()) {
+            (Some(unread), _) => {
+                format!("△ {}: {} {}", unread.key(), lang.pick("takes", "принимает"), unread.takes())
+            }
+            (None, true) => lang
                 .pick(
                     "words, \"a phrase\", class: vendor: since: until: wp:",
                     "слова, «фраза», class: vendor: since: until: wp:",
                 )
                 .to_string(),
-            false => format!("{} {}", lang.pick("only", "только"), on.join(" · ")),
+            (None, false) => format!("{} {}", lang.pick("only", "только"), on.join(" · ")),
         };
-        let look = style(if on.is_empty() { Role::Muted } else { Role::Warning });
+        let look = style(if unread.is_empty() && on.is_empty() { Role::Muted } else { Role::Warning });
         put(frame, area, 1, fitted(&[(&line, look)], area.width as usize));
     }
 
@@ -245,6 +250,21 @@ mod tests {
         library.update(Input::Tell(&tell));
         library.update(Input::Down);
         library
+    }
+
+    #[test]
+    fn ui_library_a_filter_that_cannot_be_read_is_told() {
+        let mut library = Library::open(&deck(), Lang::Ru);
+        let hint = |library: &Library| shown(library, 80, 5).lines().nth(1).unwrap_or_default().to_string();
+        for (typed, want) in [
+            ("кэш class:", "слова, «фраза»"),
+            ("agr", "△ class: принимает agreed, "),
+            ("eed since:2026-1", "△ since: принимает 2026-08-24, "),
+            ("1", "слова, «фраза»"),
+        ] {
+            typed.chars().for_each(|c| drop(library.update(Input::Char(c))));
+            assert!(hint(&library).starts_with(want), "{typed}: {}", hint(&library));
+        }
     }
 
     #[test]
