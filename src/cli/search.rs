@@ -92,10 +92,14 @@ fn query(args: &Search) -> Result<Query, CliError> {
 }
 
 fn no_value(given: &str, unread: Unread) -> CliError {
-    CliError::usage(
-        format!("{given:?} is nothing to filter by {}", unread.key()),
-        format!("give {}; to look for the text itself, put it in quotes: '\"{given}\"'", unread.takes()),
-    )
+    let problem = format!("{given:?} is nothing to filter by {}", unread.key());
+    // A word may have been meant as one.
+    let meant = if given.contains(':') {
+        format!(", or '\"{given}\"' to look for the text itself")
+    } else {
+        String::new()
+    };
+    CliError::usage(problem, format!("give {}{meant}", unread.takes()))
 }
 
 #[cfg(test)]
