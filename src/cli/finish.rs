@@ -3,6 +3,7 @@
 use super::error::{CliError, Kind};
 use crate::domain::lang::Lang;
 use crate::domain::session::id::SessionId;
+use crate::domain::session::order::length;
 use crate::domain::session::report::InChat;
 use crate::engine::run::Finish;
 use crate::engine::runner::{OpenError, Runner};
@@ -65,12 +66,10 @@ fn in_chat(runner: &Runner) -> String {
     let text = std::fs::read_to_string(runner.recorder().dir().join(layout::REPORT)).unwrap_or_default();
     let decision = report::first_decision(&text);
     let path = runner.recorder().layout().relative(&runner.recorder().dir().join(layout::REPORT));
-    let count =
-        if s.is_round_loop() { crate::store::record::substantive_rounds(s) } else { s.meta.turns_count };
     let peers: Vec<String> = s.peers().into_iter().map(|p| p.agent).collect();
     InChat {
         lang: s.meta.lang(),
-        turns: count,
+        turns: length(s),
         writer: &s.meta.writer_agent,
         peers: &peers,
         escalations: s.meta.escalations_count,

@@ -134,23 +134,39 @@ fn self_check(runner: &Runner) -> Option<String> {
     let id = &runner.session.meta.session_id;
     let rows = index::count(&String::from_utf8_lossy(&fs::read(layout.index()).unwrap_or_default()), id);
     let lang = runner.session.meta.lang();
-    let missing = lang.pick("is missing", "нет");
-    let several = match lang {
-        Lang::En => format!("the index has {rows} rows of this session instead of one"),
-        Lang::Ru => format!("строк этой сессии в индексе: {rows}, а должна быть одна"),
-    };
+    let both = |en: String, ru: String| if lang == Lang::En { en } else { ru };
+    let orz = layout.orz(id);
     let checks = [
-        (!dir.join(layout::REPORT).exists(), format!("report.md {missing}")),
+        (
+            !dir.join(layout::REPORT).exists(),
+            both("report.md is missing: put it back".into(), "нет report.md: верни его на место".into()),
+        ),
         (
             dir.join(layout::DRAFT).exists(),
-            format!("report-draft.md {}", lang.pick("still exists", "всё ещё есть")),
+            both(
+                "report-draft.md is there beside report.md: report.md counts, so move the draft away".into(),
+                "рядом с report.md лежит report-draft.md: считается report.md, убери черновик".into(),
+            ),
         ),
-        (!layout.orz(id).exists(), format!("{} {missing}", layout.orz(id).display())),
-        (rows != 1, several),
+        (
+            !orz.exists(),
+            both(
+                format!("{} is missing: put it back", orz.display()),
+                format!("нет {}: верни его на место", orz.display()),
+            ),
+        ),
+        (
+            rows != 1,
+            both(
+                format!("the index has {rows} rows of this session: leave one"),
+                format!("строк этой сессии в индексе: {rows}; оставь одну"),
+            ),
+        ),
     ];
     let wrong: Vec<String> = checks.into_iter().filter(|(bad, _)| *bad).map(|(_, text)| text).collect();
     let head = lang.pick("Self-check before the commit", "Самопроверка перед commit");
-    (!wrong.is_empty()).then(|| format!("{head}: {}.", wrong.join("; ")))
+    let then = lang.pick("Then answer yes.", "Потом ответь yes.");
+    (!wrong.is_empty()).then(|| format!("{head}: {}. {then}", wrong.join("; ")))
 }
 
 impl From<bool> for Permit {

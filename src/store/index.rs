@@ -59,6 +59,12 @@ impl Row {
         }
     }
 
+    /// The row counts so many turns and escalations.
+    pub fn counts(&self, turns: u32, escalations: u32) -> bool {
+        let is = |cell: &str, count: u32| cell.trim().parse() == Ok(count);
+        is(&self.turns, turns) && is(&self.escalations, escalations)
+    }
+
     /// The session's id; a cell of an older index may hold it as code or as a link.
     pub fn id(&self) -> Option<SessionId> {
         id_in(&self.session)
@@ -159,15 +165,14 @@ pub fn set_status(text: &str, id: &SessionId, status: Status, report: &str) -> O
     (!mine.is_empty()).then_some(out)
 }
 
-/// The status cell of this session's row.
-pub fn status_of(text: &str, id: &SessionId) -> Option<String> {
+/// This session's row.
+pub fn row_of(text: &str, id: &SessionId) -> Option<Row> {
     // Most rows are those of other sessions: they are told apart before a row is taken to pieces.
     lines(text)
         .map(|line| &text[line])
         .filter(|line| line.contains(id.as_str()))
         .map(parse)
         .find(|row| row.id().as_ref() == Some(id))
-        .map(|row| row.status)
 }
 
 /// How many rows a session has; the self-check before a commit wants exactly one (PC-646).

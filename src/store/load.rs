@@ -3,9 +3,11 @@
 use crate::domain::lang::Lang;
 use crate::domain::session::failure::Reason;
 use crate::domain::session::id::SessionId;
-use crate::domain::session::meta::Meta;
+use crate::domain::session::meta::{Meta, Status};
+use crate::domain::session::order::length;
 use crate::domain::session::state::{Live, Rejected, ReportState, Session};
 use crate::domain::session::turn::{Turn, TurnName};
+use crate::store::index::Row;
 use crate::store::layout::{self, Layout};
 use crate::store::list::Listed;
 use crate::store::{closing, escalation, frontmatter, index, meta, pipeline, report, runtime};
@@ -78,7 +80,7 @@ pub fn load(layout: &Layout, id: &SessionId) -> Result<Loaded, LoadError> {
             String::new()
         }
     };
-    let mut loaded = load_dir(layout, id, dir, index::status_of(&index_text, id))?;
+    let mut loaded = load_dir(layout, id, dir, index::row_of(&index_text, id).as_ref())?;
     loaded.problems.extend(problems);
     Ok(loaded)
 }
@@ -87,10 +89,10 @@ pub fn load(layout: &Layout, id: &SessionId) -> Result<Loaded, LoadError> {
 /// and reading it for each of them would take most of the time.
 pub fn load_listed(layout: &Layout, listed: &Listed) -> Result<Loaded, LoadError> {
     let dir = listed.dir.clone().ok_or_else(|| LoadError::NotFound(listed.id.clone()))?;
-    load_dir(layout, &listed.id, dir, listed.row.as_ref().map(|row| row.status.clone()))
+    load_dir(layout, &listed.id, dir, listed.row.as_ref())
 }
 
-fn load_dir(layout: &Layout, id: &SessionId, dir: PathBuf, row: Option<String>) -> Result<Loaded, LoadError> {
+fn load_dir(layout: &Layout, id: &SessionId, dir: PathBuf, row: Option<&Row>) -> Result<Loaded, LoadError> {
     let unreadable = |path: &Path| {
         let path = path.to_path_buf();
         move |e| LoadError::Unreadable(path, e)
@@ -178,11 +180,15 @@ fn load_dir(layout: &Layout, id: &SessionId, dir: PathBuf, row: Option<String>) 
         reviews,
         verifies,
         gate_log,
-        row,
+        row: row.map(|row| row.status.clone()),
+        row_is_stale: false,
         closing,
         notes,
         live: Live::default(),
     };
+    let is_closed = |row: &&Row| row.status == Status::Completed.key();
+    let counts = (length(&session), session.meta.escalations_count);
+    session.row_is_stale = row.filter(is_closed).is_some_and(|row| !row.counts(counts.0, counts.1));
     for (file, turn) in session.recall_escalations() {
         problems.push(match session.meta.lang() {
             Lang::En => format!("{file} does not say what was asked; it is taken from {turn}"),

@@ -7,6 +7,7 @@ use crate::domain::policy::ReflectionPolicy;
 use crate::domain::session::extension;
 use crate::domain::session::id::SessionId;
 use crate::domain::session::meta::Meta;
+use crate::domain::session::order::length;
 use crate::domain::session::phase;
 use crate::domain::session::secret::Clearance;
 use crate::domain::session::state::Session;
@@ -401,9 +402,7 @@ impl Recorder {
         let new = match fact {
             Fact::Indexed => {
                 let link = self.layout.in_sessions(&self.dir.join(layout::REPORT));
-                let count =
-                    if after.is_round_loop() { substantive_rounds(after) } else { after.meta.turns_count };
-                index::upsert(old, &Row::completed(&after.meta, count, &link)).0
+                index::upsert(old, &Row::completed(&after.meta, length(after), &link)).0
             }
             Fact::Interrupted { .. } | Fact::Resumed => {
                 let status = after.meta.status;
@@ -412,7 +411,7 @@ impl Recorder {
                     index::upsert(old, &row).0
                 })
             }
-            _ if index::status_of(old, &self.id).is_some() => old.clone(),
+            _ if index::row_of(old, &self.id).is_some() => old.clone(),
             _ => index::upsert(old, &Row::started(&after.meta)).0,
         };
         if new != *old || !path.exists() {
@@ -448,11 +447,4 @@ fn refreshed(draft: &str, session: &Session) -> String {
     let sections: Vec<String> = meta.extensions.iter().map(|e| extension::section(session, e, now)).collect();
     let draft = report::decision::renewed(draft, session, class);
     report::refresh(&draft, minutes, meta.escalations_count, class, &sections)
-}
-
-/// Rounds in which anything happened, discovery not counted (PC-213).
-pub fn substantive_rounds(session: &Session) -> u32 {
-    let spoken = session.turns.iter().filter(|t| t.name.vendor().is_some()).map(|t| t.name.number);
-    let skipped = session.meta.round_skips.iter().map(|(round, _)| *round);
-    spoken.chain(skipped).max().unwrap_or(0)
 }

@@ -182,7 +182,10 @@ fn pc_704_d5_completed_with_a_report() {
     let tree = || Tree::one().turns(&["00-writer.md"]).report("report.md", &["00-writer.md"]).meta(completed);
     tree().is(Phase::Finalize(Step::Index));
     tree().row(false).is(Phase::Finalize(Step::Index));
-    let indexed = tree().row(true);
+    // A row of another program counts nothing.
+    let counted = |m: &mut Meta| m.turns_count = 2;
+    tree().row(true).is(Phase::Finalize(Step::Index));
+    let indexed = tree().meta(counted).row(true);
     indexed.is(Phase::Finalize(Step::Closing));
     let scaffold = "---\ndate: 2026-08-24\ntype: peer-session\n---\n";
     fs::write(indexed.layout.orz(&indexed.meta.session_id), scaffold).unwrap();

@@ -150,3 +150,36 @@ fn pc_650_interrupt_commits_where_that_is_allowed() {
     assert!(git(&stage, &["log", "-1", "--format=%s"]).out.contains(&id));
     assert_eq!(git(&stage, &["status", "--porcelain"]).out, "");
 }
+
+/// Another program closes a session that waits for the pilot: both reports stand, and its row counts nothing.
+#[test]
+fn pc_646_after_another_programs_finalize_the_question_says_what_helps() {
+    let (stage, root) = repository();
+    let ran = run(&stage, &["run", "--decision", "A", "--yes", "How large is the cache"]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    let id = id(&root);
+    let dir = root.join(format!("sessions/{}/{}/{id}", &id[..7], &id[8..10]));
+    fs::copy(dir.join("report-draft.md"), dir.join("report.md")).unwrap();
+    let meta = fs::read_to_string(dir.join("meta.yaml")).unwrap();
+    fs::write(
+        dir.join("meta.yaml"),
+        meta.replace("status: \"started\"", "status: \"completed\"")
+            .replace("turns_count: 0", "turns_count: 2"),
+    )
+    .unwrap();
+    let index = fs::read_to_string(root.join("sessions/00-index.md")).unwrap();
+    fs::write(
+        root.join("sessions/00-index.md"),
+        index.replace("| started | — |", "| completed | [report.md](x/report.md) |"),
+    )
+    .unwrap();
+    let ran = run(&stage, &["resume", "--headless", "--commit", &id]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert!(ran.out.contains("move the draft away. Then answer yes."), "{ran:?}");
+    let index = fs::read_to_string(root.join("sessions/00-index.md")).unwrap();
+    assert!(index.contains("| 2 | 0 | completed | [report.md](20"), "{index}");
+    fs::rename(dir.join("report-draft.md"), stage.home().join("draft.md")).unwrap();
+    let ran = run(&stage, &["answer", &id, "commit", "yes"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(git(&stage, &["status", "--porcelain"]).out, "");
+}

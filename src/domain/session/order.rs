@@ -1,5 +1,6 @@
 //! The order in which the turns of a session were spoken (PC-234).
 
+use super::state::Session;
 use super::turn::{Turn, TurnKind};
 
 /// Turns in reading order. `round_order` holds the vendor keys; with fewer than two the session is a turn-loop, where
@@ -44,6 +45,17 @@ enum Stage {
     Discovery,
     Roles,
     Round(u32, bool),
+}
+
+/// What the index and the summary count: turn files with one peer, rounds in which anything happened with several, discovery
+/// not counted (PC-213).
+pub fn length(s: &Session) -> u32 {
+    if !s.is_round_loop() {
+        return s.meta.turns_count;
+    }
+    let spoken = s.turns.iter().filter(|t| t.name.vendor().is_some()).map(|t| t.name.number);
+    let skipped = s.meta.round_skips.iter().map(|(round, _)| *round);
+    spoken.chain(skipped).max().unwrap_or(0)
 }
 
 #[cfg(test)]

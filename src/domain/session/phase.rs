@@ -382,7 +382,9 @@ fn closing(s: &Session) -> Phase {
     if s.meta.status != Status::Completed {
         return Phase::Finalize(Step::Complete);
     }
-    if s.row.as_deref() != Some(Status::Completed.key()) {
+    // Until the closing file is there, closing is not over, whoever began it.
+    let is_stale = s.row_is_stale && !s.closing;
+    if s.row.as_deref() != Some(Status::Completed.key()) || is_stale {
         return Phase::Finalize(Step::Index);
     }
     if !s.closing && !s.live.closing_failed {

@@ -92,6 +92,9 @@ pub struct Session {
     pub gate_log: Vec<content::Record>,
     /// The status cell of the index row, `None` without a row.
     pub row: Option<String>,
+    /// The row counts other turns or escalations than there are: another program closed the session.
+    #[serde(default)]
+    pub row_is_stale: bool,
     /// The closing file is written and ours.
     pub closing: bool,
     pub notes: Notes,
@@ -111,6 +114,7 @@ impl Session {
             verifies: Vec::new(),
             gate_log: Vec::new(),
             row: Some("started".into()),
+            row_is_stale: false,
             closing: false,
             notes: Notes::default(),
             live: Live::default(),
@@ -389,7 +393,10 @@ fn change(s: &mut Session, fact: &Fact) {
             s.meta.turns_count = s.turns.len() as u32;
             s.meta.escalations_count = s.escalations.len() as u32;
         }
-        Fact::Indexed => s.row = Some(s.meta.status.key().into()),
+        Fact::Indexed => {
+            s.row = Some(s.meta.status.key().into());
+            s.row_is_stale = false;
+        }
         Fact::ClosingWritten { problem } => {
             s.closing = problem.is_none();
             s.live.closing_failed = problem.is_some();
