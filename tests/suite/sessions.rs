@@ -454,6 +454,32 @@ fn pc_623_what_the_pilot_decided_in_an_extension_is_the_decision() {
 }
 
 #[test]
+fn pc_623_what_an_extension_agreed_upon_is_the_decision() {
+    let stage = Stage::new();
+    let objects = "I object, says $VENDOR: nobody has measured the load of the nightly job.";
+    stage.script(
+        "bo",
+        &format!("[ \"$at\" = peer:1:1 ] && {{ reply critic \"{objects}\"; exit; }}\n{AGREES}"),
+    );
+    let ran = stage.run(&["run", "--decision", "A", "--yes", "--turns-limit", "1", "How large is the cache"]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert!(stage.file("report-draft.md").contains("\n- Consensus not reached"));
+    stage.run(&["answer", &stage.id(), "close", "extend: it was measured"]);
+    stage.run(&["resume", "--headless", "--decision", "A", &stage.id()]);
+    stage.assert_closed(&stage.answer_and_resume("close", "close"));
+    let report = stage.file("report.md");
+    let (_, rest) = report.split_once("## 4.").unwrap();
+    assert!(report.contains("result_class: agreed"), "{report}");
+    let first = rest.lines().nth(2).unwrap();
+    assert_eq!(first, "- It stays small [synthesized]", "{report}");
+    assert!(rest.contains("\n> - Consensus not reached"), "{report}");
+    let verified = stage.run(&["verify", &stage.id()]);
+    assert_eq!(verified.code, Some(0), "{verified:?}");
+    let closing = fs::read_to_string(stage.dir().join(format!("../../{}.md", stage.id()))).unwrap();
+    assert!(!closing.contains("Consensus not reached"), "{closing}");
+}
+
+#[test]
 fn pc_255_the_pilot_writes_by_hand() {
     let stage = Stage::new();
     let ran = stage.session(&["--writer", "pilot"]);

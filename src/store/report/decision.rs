@@ -7,6 +7,7 @@ use crate::domain::lang::Lang;
 use crate::domain::session::extension;
 use crate::domain::session::meta::ResultClass;
 use crate::domain::session::report::{SYNTHESIZED, Section, not_reached};
+use crate::domain::session::slug::collapse;
 use crate::domain::session::state::Session;
 use crate::store::frontmatter;
 
@@ -30,13 +31,13 @@ pub fn renewed(draft: &str, s: &Session, class: ResultClass) -> String {
     format!("{above}\n{words}\n\n{before}\n\n{old}\n\n{below}")
 }
 
-/// `None` where nothing but the participants' own words could say it.
+/// `None` where nothing is known of what was agreed.
 fn words(s: &Session, class: ResultClass, lang: Lang) -> Option<String> {
     match class {
         ResultClass::NotAgreed => Some(not_reached(lang).into()),
         ResultClass::Escalated => {
             let last = s.escalations.last()?;
-            let response = last.response.split_whitespace().collect::<Vec<_>>().join(" ");
+            let response = collapse(&last.response);
             let said = match response.is_empty() {
                 true => lang
                     .pick("Pending: the pilot has not decided yet", "Ждёт: пилот ещё не решил")
@@ -46,6 +47,10 @@ fn words(s: &Session, class: ResultClass, lang: Lang) -> Option<String> {
             let file = last.file_name();
             Some(format!("- {said} ([{file}]({file})) {SYNTHESIZED}"))
         }
-        ResultClass::Agreed | ResultClass::Partial => None,
+        // What the pilot read at the gate.
+        ResultClass::Agreed | ResultClass::Partial => {
+            let agreed = collapse(&s.notes.summary.as_ref()?.summary.agreed);
+            (!agreed.is_empty()).then(|| format!("- {agreed} {SYNTHESIZED}"))
+        }
     }
 }
