@@ -5,6 +5,8 @@
 //! and of everything else (titles, links, device strings) only the control turns into a visible mark. No parser state
 //! outlives a character, so an unfinished sequence cannot swallow the text behind it.
 
+pub mod prose;
+
 use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};

@@ -1,7 +1,7 @@
 //! One participant's lane: who it is, what it does now, and everything it said.
 
 use super::draw::{Canvas, safe};
-use super::layout::{Hit, Pane};
+use super::layout::{Breaks, Hit, Pane};
 use crate::domain::effect::Purpose;
 use crate::domain::question::QuestionKind;
 use crate::domain::session::id::SessionId;
@@ -88,9 +88,9 @@ pub fn body(id: &SessionId, w: &Watched, lane: usize, canvas: &mut Canvas, area:
     let wrapped: Vec<Rc<Vec<String>>> = blocks
         .iter()
         .map(|b| match b.id.as_str() {
-            "preview" => canvas.layout.wraps.growing(id, b.body, width),
+            "preview" => canvas.layout.wraps.growing(id, b.body, (width, Breaks::Prose)),
             _ if b.body.is_empty() => Rc::new(Vec::new()),
-            name => canvas.layout.wraps.whole(id, name, b.body, width),
+            name => canvas.layout.wraps.whole(id, name, b.body, (width, Breaks::Prose)),
         })
         .collect();
     let framed: Vec<Vec<&str>> = blocks

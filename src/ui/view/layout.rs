@@ -4,9 +4,11 @@ use crate::domain::session::id::SessionId;
 use crate::ui::action::Action;
 use crate::ui::model::pipeline::Part;
 use crate::ui::scroll::Scroll;
+use crate::ui::text::prose::{Prose, joined};
 use crate::ui::text::wrap;
 use crate::ui::view::pipeline::flow::Flow;
 use ratatui::layout::{Position, Rect};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
@@ -95,11 +97,20 @@ impl Layout {
     }
 }
 
-/// Wrapped texts by session, name and width.
+/// What a break in a text means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Breaks {
+    /// The end of a line.
+    Lines,
+    /// In a paragraph nothing: it is wrapped anew.
+    Prose,
+}
+
+/// Wrapped texts by session, name, width and breaks.
 #[derive(Default)]
 pub struct Wraps {
-    whole: HashMap<(SessionId, String, u16), Wrapped>,
-    growing: HashMap<(SessionId, u16), Growing>,
+    whole: HashMap<(SessionId, String, u16, Breaks), Wrapped>,
+    growing: HashMap<(SessionId, u16, Breaks), Growing>,
 }
 
 /// The stamp of a text and its lines.
@@ -120,39 +131,51 @@ struct Growing {
     fixed: usize,
     lines: Rc<Vec<String>>,
     seen: usize,
+    /// Where the paragraphs stand behind what is done.
+    prose: Prose,
 }
 
 impl Wraps {
     /// The lines of a text that changes rarely.
-    pub fn whole(&mut self, id: &SessionId, name: &str, text: &str, width: u16) -> Rc<Vec<String>> {
+    pub fn whole(
+        &mut self,
+        id: &SessionId,
+        name: &str,
+        text: &str,
+        (width, breaks): (u16, Breaks),
+    ) -> Rc<Vec<String>> {
         let stamp = stamp(text);
-        let key = (id.clone(), name.to_string(), width);
+        let key = (id.clone(), name.to_string(), width, breaks);
         if let Some((_, lines)) = self.whole.get(&key).filter(|(known, _)| *known == stamp) {
             return lines.clone();
         }
         if self.whole.len() >= KEPT {
             self.whole.clear();
         }
-        let lines = Rc::new(wrap(text.trim_end(), usize::from(width)));
+        let text = text.trim_end();
+        let lines = Rc::new(match breaks {
+            Breaks::Lines => wrap(text, usize::from(width)),
+            Breaks::Prose => wrap(&joined(text), usize::from(width)),
+        });
         self.whole.insert(key, (stamp, lines.clone()));
         lines
     }
 
     /// The lines of a text that grows.
-    pub fn growing(&mut self, id: &SessionId, text: &str, width: u16) -> Rc<Vec<String>> {
-        let growing = self.growing.entry((id.clone(), width)).or_default();
-        growing.take(text, usize::from(width));
+    pub fn growing(&mut self, id: &SessionId, text: &str, (width, breaks): (u16, Breaks)) -> Rc<Vec<String>> {
+        let growing = self.growing.entry((id.clone(), width, breaks)).or_default();
+        growing.take(text, usize::from(width), breaks);
         growing.lines.clone()
     }
 
     fn forget(&mut self, id: &SessionId) {
         self.whole.retain(|(of, ..), _| of != id);
-        self.growing.retain(|(of, _), _| of != id);
+        self.growing.retain(|(of, ..), _| of != id);
     }
 }
 
 impl Growing {
-    fn take(&mut self, text: &str, width: usize) {
+    fn take(&mut self, text: &str, width: usize, breaks: Breaks) {
         let grew = text.len() >= self.seen
             && text.as_bytes().get(..self.done).is_some_and(|d| d.ends_with(&self.edge));
         if grew && text.len() == self.seen {
@@ -165,19 +188,39 @@ impl Growing {
         lines.truncate(self.fixed);
         loop {
             let rest = &text[self.done..];
-            let piece = match rest.rfind('\n') {
-                Some(at) => at + 1,
-                None if rest.len() > PIECE => rest.floor_char_boundary(PIECE),
-                None => break,
+            let (whole, taken) = match (breaks, rest.rfind('\n')) {
+                (Breaks::Lines, Some(at)) => (Cow::Borrowed(&rest[..=at]), at + 1),
+                (Breaks::Prose, Some(at)) => match self.prose.take(&rest[..=at], false) {
+                    // A paragraph without an end.
+                    (_, 0) if rest.len() > PIECE => {
+                        (Cow::Owned(self.prose.take(&rest[..=at], true).0), at + 1)
+                    }
+                    (joined, taken) => (Cow::Owned(joined), taken),
+                },
+                (_, None) if rest.len() > PIECE => {
+                    let at = rest.floor_char_boundary(PIECE);
+                    (Cow::Borrowed(&rest[..at]), at)
+                }
+                (_, None) => break,
             };
-            lines.extend(wrap(rest[..piece].strip_suffix('\n').unwrap_or(&rest[..piece]), width));
-            self.done += piece;
+            if taken == 0 {
+                break;
+            }
+            lines.extend(wrap(whole.strip_suffix('\n').unwrap_or(&whole), width));
+            self.done += taken;
             self.fixed = lines.len();
         }
         self.edge = text.as_bytes()[self.done.saturating_sub(32)..self.done].to_vec();
         self.seen = text.len();
         if self.done < text.len() {
-            lines.extend(wrap(&text[self.done..], width));
+            let rest = &text[self.done..];
+            match breaks {
+                Breaks::Lines => lines.extend(wrap(rest, width)),
+                Breaks::Prose => {
+                    let (joined, _) = self.prose.clone().take(rest, true);
+                    lines.extend(wrap(joined.strip_suffix('\n').unwrap_or(&joined), width));
+                }
+            }
         }
     }
 }
@@ -202,13 +245,30 @@ mod tests {
         let text = "первая строка, длинная\n\nвторая 漢字漢字漢字 и дальше\nконец без перевода";
         let mut wraps = Wraps::default();
         for (at, _) in text.char_indices().chain([(text.len(), ' ')]) {
-            let lines = wraps.growing(&id, &text[..at], 11);
+            let lines = wraps.growing(&id, &text[..at], (11, Breaks::Lines));
             let whole = if at == 0 { vec![] } else { wrap(&text[..at], 11) };
             // A break at the end opens a line only when something stands in it.
             let open = text[..at].ends_with('\n');
             assert_eq!(*lines, whole[..whole.len() - usize::from(open)], "{at}");
         }
-        assert_eq!(*wraps.growing(&id, "neu", 11), ["neu"], "begun anew");
+        assert_eq!(*wraps.growing(&id, "neu", (11, Breaks::Lines)), ["neu"], "begun anew");
+    }
+
+    #[test]
+    fn growing_prose_wraps_like_the_whole() {
+        let id = SessionId::new("2026-08-24", 1, "a").unwrap();
+        let text = "a paragraph that somebody wrapped at eighty columns or so, for a reader of a wide\nscreen, and that goes on here\n\n- an item\n```\ncode\n```\nthe end";
+        let mut wraps = Wraps::default();
+        for at in 1..=text.len() {
+            let lines = wraps.growing(&id, &text[..at], (30, Breaks::Prose));
+            let whole = wrap(&joined(&text[..at]), 30);
+            let open = text[..at].ends_with('\n');
+            assert_eq!(*lines, whole[..whole.len() - usize::from(open)], "{at}");
+        }
+        let endless = "a line that is long enough to have been wrapped by somebody, and the next one too\n"
+            .repeat(1000);
+        let lines = wraps.growing(&id, &endless, (30, Breaks::Prose)).len();
+        assert!(wraps.growing[&(id, 30, Breaks::Prose)].done > endless.len() - PIECE, "{lines}");
     }
 
     #[test]
@@ -218,9 +278,9 @@ mod tests {
         let mut text = String::new();
         for _ in 0..100 {
             text.push_str(&"x".repeat(1_000));
-            wraps.growing(&id, &text, 50);
+            wraps.growing(&id, &text, (50, Breaks::Prose));
         }
-        let lines = wraps.growing(&id, &text, 50);
+        let lines = wraps.growing(&id, &text, (50, Breaks::Prose));
         assert_eq!(lines.iter().map(String::len).sum::<usize>(), 100_000);
     }
 
@@ -228,7 +288,7 @@ mod tests {
     fn a_changed_text_is_wrapped_again() {
         let id = SessionId::new("2026-08-24", 1, "a").unwrap();
         let mut wraps = Wraps::default();
-        assert_eq!(wraps.whole(&id, "t", "one two", 4)[..], ["one", "two"]);
-        assert_eq!(wraps.whole(&id, "t", "one", 4)[..], ["one"]);
+        assert_eq!(wraps.whole(&id, "t", "one two", (4, Breaks::Lines))[..], ["one", "two"]);
+        assert_eq!(wraps.whole(&id, "t", "one", (4, Breaks::Lines))[..], ["one"]);
     }
 }

@@ -1,7 +1,7 @@
 //! A text over the screen, with its line numbers where it is a file.
 
 use super::draw::Canvas;
-use super::layout::{Hit, Pane};
+use super::layout::{Breaks, Hit, Pane};
 use crate::ui::model::reader::Reader;
 use crate::ui::text::{one_line, wrap};
 use crate::ui::theme::Role;
@@ -31,7 +31,9 @@ pub fn draw(reader: &Reader, canvas: &mut Canvas, area: Rect) {
         return canvas.text(body, nothing, canvas.style(Role::Muted));
     }
     let lines: Rc<Vec<String>> = match &reader.file {
-        Some((id, file)) => canvas.layout.wraps.whole(id, &format!("file {file}"), text, body.width),
+        Some((id, file)) => {
+            canvas.layout.wraps.whole(id, &format!("file {file}"), text, (body.width, Breaks::Lines))
+        }
         None => Rc::new(hanging(text.trim_end(), usize::from(body.width))),
     };
     canvas.hit(body, Hit::Pane(Pane::Reader));

@@ -24,6 +24,7 @@ use crate::ui::model::tests::{
 use crate::ui::msg::Msg;
 use crate::ui::settings::Known;
 use crate::ui::update::{act, open, update};
+use crate::ui::view::layout::Breaks;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -175,7 +176,7 @@ fn complaint_68_a_monster_line_is_drawn_in_time_and_kept() {
     s.turns[0] = crate::ui::model::tests::turn("00-writer.md", &"слово ".repeat(400_000));
     let mut m = on_session((120, 40), Lang::En, s);
     drawn(&mut m);
-    let first = m.layout.wraps.whole(&id(9, "cap-fetcher-retries"), "00-writer.md", "", 1);
+    let first = m.layout.wraps.whole(&id(9, "cap-fetcher-retries"), "00-writer.md", "", (1, Breaks::Prose));
     assert!(first.len() <= 1);
     // What is drawn again is not wrapped again: a hundred frames take no hundredfold time.
     for _ in 0..100 {

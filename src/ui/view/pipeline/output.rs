@@ -8,7 +8,7 @@ use crate::ui::model::watched::Watched;
 use crate::ui::text::wrap;
 use crate::ui::theme::Role;
 use crate::ui::view::draw::Canvas;
-use crate::ui::view::layout::{Hit, Pane};
+use crate::ui::view::layout::{Breaks, Hit, Pane};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::Line;
@@ -28,7 +28,7 @@ pub fn output(p: &Pipeline, w: &Watched, canvas: &mut Canvas, area: Rect) {
             let text = lang.pick("no output yet", "вывода пока нет");
             return canvas.text(body, text, canvas.style(Role::Muted));
         }
-        let lines = canvas.layout.wraps.growing(&p.id, &w.view.preview, width);
+        let lines = canvas.layout.wraps.growing(&p.id, &w.view.preview, (width, Breaks::Lines));
         return shown(&lines, pane, canvas, body);
     }
     let Some((file, held)) = &p.verify else {
@@ -39,7 +39,7 @@ pub fn output(p: &Pipeline, w: &Watched, canvas: &mut Canvas, area: Rect) {
         let text = format!("{} {file} …", lang.pick("reading", "читаем"));
         return canvas.text(area, &text, canvas.style(Role::Muted));
     };
-    let lines = canvas.layout.wraps.whole(&p.id, file, text, width);
+    let lines = canvas.layout.wraps.whole(&p.id, file, text, (width, Breaks::Lines));
     shown(&lines, pane, canvas, area);
 }
 
