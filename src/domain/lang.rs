@@ -25,6 +25,13 @@ impl Lang {
         }
     }
 
+    pub fn other(self) -> Lang {
+        match self {
+            Lang::En => Lang::Ru,
+            Lang::Ru => Lang::En,
+        }
+    }
+
     /// The text in this language.
     pub fn pick<'a>(self, en: &'a str, ru: &'a str) -> &'a str {
         match self {

@@ -1,5 +1,6 @@
 //! Everything that can wait for the pilot. Answered by id; an answer to a closed or unknown question changes nothing.
 
+use super::lang::Lang;
 use super::time::Stamp;
 
 /// What kind of decision a question asks for. The text form is the `kind` of `show --json`.
@@ -83,4 +84,61 @@ pub struct Question {
     pub choices: Vec<Choice>,
     /// Free text is an answer too.
     pub free_text: bool,
+    /// The same for a pilot who does not speak the session's language; what the participants wrote stays as it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other: Option<Wording>,
+}
+
+/// The words of a question in another language.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Wording {
+    pub lang: Lang,
+    pub text: String,
+    /// One for each choice.
+    pub labels: Vec<String>,
+}
+
+impl Question {
+    /// The whole question for a pilot who speaks this language, in the session's where it has no other words.
+    pub fn text(&self, lang: Lang) -> &str {
+        self.other.as_ref().filter(|other| other.lang == lang).map_or(&self.text, |other| &other.text)
+    }
+
+    /// What the choice with this number will do.
+    pub fn label(&self, n: usize, lang: Lang) -> &str {
+        let other = self.other.as_ref().filter(|other| other.lang == lang);
+        let label =
+            other.and_then(|other| other.labels.get(n)).or(self.choices.get(n).map(|choice| &choice.label));
+        label.map_or("", String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pilot_reads_a_question_in_his_language_where_it_has_one() {
+        let of = |other| Question {
+            id: "close".into(),
+            kind: QuestionKind::Close,
+            since: Stamp(0),
+            text: "Closing?".into(),
+            choices: vec![Choice::new("close", "close it"), Choice::new("no", "go on")],
+            free_text: true,
+            other,
+        };
+        let ru = Wording {
+            lang: Lang::Ru, text: "Закрываем?".into(), labels: vec!["закрыть".into()]
+        };
+        let asked = of(Some(ru));
+        assert_eq!((asked.text(Lang::Ru), asked.text(Lang::En)), ("Закрываем?", "Closing?"));
+        assert_eq!((asked.label(0, Lang::Ru), asked.label(0, Lang::En)), ("закрыть", "close it"));
+        assert_eq!((asked.label(1, Lang::Ru), asked.label(9, Lang::Ru)), ("go on", ""), "what it lacks");
+        // As older programs wrote it.
+        let mut told = serde_json::to_value(&asked).unwrap();
+        told.as_object_mut().unwrap().remove("other");
+        let old: Question = serde_json::from_value(told).unwrap();
+        assert_eq!((old.text(Lang::Ru), &old), ("Closing?", &of(None)));
+    }
 }

@@ -7,7 +7,7 @@ use super::compose;
 use crate::domain::effect::{Call, Purpose};
 use crate::domain::lang::Lang;
 use crate::domain::policy::Implementable;
-use crate::domain::question::{Choice, Question};
+use crate::domain::question::{Choice, Question, QuestionKind, Wording};
 use crate::domain::say::Say;
 use crate::domain::session::escalation::Escalation;
 use crate::domain::session::gate::{self, GateHead};
@@ -15,55 +15,65 @@ use crate::domain::session::phase::{Wait, result_class};
 use crate::domain::session::state::Session;
 use crate::domain::session::turn::TurnName;
 use crate::domain::time::Stamp;
+use pipeline::Asked;
 
 /// The question of a wait. `now` is the time when it is first asked.
 pub fn question(s: &Session, wait: &Wait, implementable: &Implementable, now: Stamp) -> Question {
-    let lang = s.meta.lang();
-    let none = || (String::new(), Vec::new(), false);
-    let (text, choices, free_text) = match wait {
-        Wait::Escalation(n) => {
-            let source = find(s, *n).map(|e| e.source.clone()).unwrap_or_default();
-            (escalation(s, *n), pipeline::escalation(s, &source), true)
-        }
-        Wait::Dispute(_) => (dispute(s), dispute_choices(lang), true),
-        Wait::PeerRetry | Wait::WriterRetry => {
-            (failed_call(s, wait), retry_choices(lang), *wait == Wait::WriterRetry)
-        }
-        Wait::Secret { .. } => (secret(s), secret_choices(lang), true),
-        Wait::Clarify { vendor, k } => (clarify(s, vendor, *k), Vec::new(), true),
-        Wait::Participants => (participants(s), participant_choices(lang), false),
-        Wait::Reserved(turn) => (reserved(s, turn), Vec::new(), true),
-        Wait::Gate => (gate(s), gate_choices(lang, implementable), false),
-        Wait::Close => (close(s), close_choices(lang), true),
-        Wait::Reflection => (reflection(s), Vec::new(), true),
-        Wait::Budget => (budget(s), budget_choices(lang), false),
-        Wait::Commit => (s.notes.commit_refused.clone().unwrap_or_default(), commit_choices(lang), false),
-        wait => pipeline::question(s, wait).unwrap_or_else(none),
-    };
     let since = match wait {
         Wait::Escalation(n) | Wait::Dispute(n) => {
             find(s, *n).and_then(|e| Stamp::parse(&e.timestamp)).unwrap_or(now)
         }
         _ => now,
     };
-    Question { id: wait.id(), kind: wait.kind(), since, text, choices, free_text }
+    asked(s, (wait.id(), wait.kind()), since, |lang| worded(s, wait, implementable, lang))
 }
 
 /// The question for a turn that the pilot writes by hand.
 pub fn turn(s: &Session, call: &Call, now: Stamp) -> Question {
     let file = call.name.as_ref().map(ToString::to_string).unwrap_or_default();
-    let text = match s.meta.lang() {
-        Lang::En => format!("Write the writer's turn {file}. The text you answer with becomes the turn."),
-        Lang::Ru => format!("Напиши ход писателя {file}. Текст ответа станет репликой."),
-    };
-    let kind = crate::domain::question::QuestionKind::PilotTurn;
-    Question {
-        id: super::answer::turn_question(call),
-        kind,
-        since: now,
-        text,
-        choices: Vec::new(),
-        free_text: true,
+    asked(s, (super::answer::turn_question(call), QuestionKind::PilotTurn), now, |lang| {
+        let text = match lang {
+            Lang::En => format!("Write the writer's turn {file}. The text you answer with becomes the turn."),
+            Lang::Ru => format!("Напиши ход писателя {file}. Текст ответа станет репликой."),
+        };
+        (text, Vec::new(), true)
+    })
+}
+
+/// A question in the words of the session, and of a pilot who speaks the other language.
+fn asked(
+    s: &Session,
+    (id, kind): (String, QuestionKind),
+    since: Stamp,
+    words: impl Fn(Lang) -> Asked,
+) -> Question {
+    let (text, choices, free_text) = words(s.meta.lang());
+    let lang = s.meta.lang().other();
+    let (other, labels, _) = words(lang);
+    let labels = labels.into_iter().map(|choice| choice.label).collect();
+    Question { id, kind, since, text, choices, free_text, other: Some(Wording { lang, text: other, labels }) }
+}
+
+fn worded(s: &Session, wait: &Wait, implementable: &Implementable, lang: Lang) -> Asked {
+    match wait {
+        Wait::Escalation(n) => {
+            let source = find(s, *n).map(|e| e.source.clone()).unwrap_or_default();
+            (escalation(s, *n, lang), pipeline::escalation(&source, lang), true)
+        }
+        Wait::Dispute(_) => (dispute(s, lang), dispute_choices(lang), true),
+        Wait::PeerRetry | Wait::WriterRetry => {
+            (failed_call(s, wait, lang), retry_choices(lang), *wait == Wait::WriterRetry)
+        }
+        Wait::Secret { .. } => (secret(s, lang), secret_choices(lang), true),
+        Wait::Clarify { vendor, k } => (clarify(s, vendor, *k, lang), Vec::new(), true),
+        Wait::Participants => (participants(s, lang), participant_choices(lang), false),
+        Wait::Reserved(turn) => (reserved(s, turn, lang), Vec::new(), true),
+        Wait::Gate => (gate(s, lang), gate_choices(lang, implementable), false),
+        Wait::Close => (close(s, lang), close_choices(lang), true),
+        Wait::Reflection => (reflection(s, lang), Vec::new(), true),
+        Wait::Budget => (budget(s, lang), budget_choices(lang), false),
+        Wait::Commit => (s.notes.commit_refused.clone().unwrap_or_default(), commit_choices(lang), false),
+        wait => pipeline::question(s, wait, lang).unwrap_or_default(),
     }
 }
 
@@ -72,11 +82,11 @@ fn find(s: &Session, index: u32) -> Option<&Escalation> {
 }
 
 /// PC-443.
-fn escalation(s: &Session, index: u32) -> String {
+fn escalation(s: &Session, index: u32, lang: Lang) -> String {
     let Some(e) = find(s, index) else { return String::new() };
     let step = |source: &str| if source.is_empty() { "?".to_string() } else { source.to_string() };
     let who = TurnName::parse(&e.source).map(|name| speaker(s, &name)).unwrap_or_else(|| step(&e.source));
-    Say::Escalates { who: &who, reason: &e.reason }.text(s.meta.lang())
+    Say::Escalates { who: &who, reason: &e.reason }.text(lang)
 }
 
 fn speaker(s: &Session, name: &TurnName) -> String {
@@ -88,8 +98,7 @@ fn speaker(s: &Session, name: &TurnName) -> String {
 }
 
 /// PC-423, PC-424: what was judged is shown before the pilot decides.
-fn dispute(s: &Session) -> String {
-    let lang = s.meta.lang();
+fn dispute(s: &Session, lang: Lang) -> String {
     let mut text = lang
         .pick(
             "The round limit is reached without consensus, and the matter is irreversible or its scope is disputed.",
@@ -117,8 +126,8 @@ fn dispute_choices(lang: Lang) -> Vec<Choice> {
 }
 
 /// What was spent, what the limit is, and how sure the figures are.
-fn budget(s: &Session) -> String {
-    let (lang, spent) = (s.meta.lang(), &s.notes.spent);
+fn budget(s: &Session, lang: Lang) -> String {
+    let spent = &s.notes.spent;
     let limit = s.notes.budget.unwrap_or_default();
     let part = |is: Option<String>, most: Option<String>| {
         most.map(|most| format!("{} {} {most}", is.unwrap_or("—".into()), lang.pick("of", "из")))
@@ -158,25 +167,25 @@ fn budget_choices(lang: Lang) -> Vec<Choice> {
 }
 
 /// PC-294, PC-255.
-fn failed_call(s: &Session, wait: &Wait) -> String {
+fn failed_call(s: &Session, wait: &Wait, lang: Lang) -> String {
     let Some(failed) = &s.notes.failed_call else { return String::new() };
     let who = match (&failed.call.vendor, wait) {
         (Some(vendor), _) => vendor.clone(),
         _ => s.meta.writer_agent.clone(),
     };
-    let mut text = Say::PeerSilent { vendor: &who }.text(s.meta.lang());
+    let mut text = Say::PeerSilent { vendor: &who }.text(lang);
     // The class is kept beside its words (PC-060): programs read it here.
-    let reason = failed.reason.text(s.meta.lang());
+    let reason = failed.reason.text(lang);
     text.push_str(&format!("\n{reason} ({}): {}", failed.reason, failed.detail));
     if let Some(until) = failed.until {
-        let lifted = s.meta.lang().pick("The limit is lifted at", "Лимит снимается в");
+        let lifted = lang.pick("The limit is lifted at", "Лимит снимается в");
         text.push_str(&format!("\n{lifted} {until}."));
     }
     if !failed.stderr.trim().is_empty() {
         text.push_str(&format!("\nstderr:\n{}", failed.stderr.trim_end()));
     }
     if *wait == Wait::WriterRetry {
-        text.push_str(s.meta.lang().pick(
+        text.push_str(lang.pick(
             "\nOr answer with a text of more than 20 characters: it becomes the writer's turn.",
             "\nИли ответь текстом длиннее 20 символов: он станет ходом писателя.",
         ));
@@ -185,9 +194,8 @@ fn failed_call(s: &Session, wait: &Wait) -> String {
 }
 
 /// What is in the prompt and where it comes from; never the secret itself.
-fn secret(s: &Session) -> String {
+fn secret(s: &Session, lang: Lang) -> String {
     let Some(withheld) = &s.notes.withheld else { return String::new() };
-    let lang = s.meta.lang();
     let who = match withheld.call.purpose {
         Purpose::Implement => lang.pick("the implementer", "исполнителя"),
         Purpose::Review => lang.pick("the reviewer", "рецензента"),
@@ -238,25 +246,25 @@ fn retry_choices(lang: Lang) -> Vec<Choice> {
     ]
 }
 
-fn clarify(s: &Session, vendor: &str, k: u32) -> String {
+fn clarify(s: &Session, vendor: &str, k: u32, lang: Lang) -> String {
     let role =
         s.peer(vendor).map(|p| crate::domain::session::phase::proposed_role(s, &p.agent)).unwrap_or_default();
     let file = format!("{}.rejected-{k}.txt", TurnName::peer_of(0, vendor).stem());
-    match s.meta.lang() {
+    match lang {
         Lang::En => format!("{vendor} asks about its role \"{role}\" before it accepts ({file})."),
         Lang::Ru => format!("{vendor} уточняет роль «{role}», прежде чем принять её ({file})."),
     }
 }
 
 /// PC-327.
-fn participants(s: &Session) -> String {
+fn participants(s: &Session, lang: Lang) -> String {
     let failed: Vec<String> = s
         .meta
         .peer_failures
         .iter()
-        .map(|f| format!("{} ({}, round {})", f.vendor, f.reason, f.round))
+        .map(|f| format!("{} ({}, {} {})", f.vendor, f.reason, lang.pick("round", "раунд"), f.round))
         .collect();
-    format!("{}\n{}", Say::NobodyLeft.text(s.meta.lang()), failed.join("\n"))
+    format!("{}\n{}", Say::NobodyLeft.text(lang), failed.join("\n"))
 }
 
 fn participant_choices(lang: Lang) -> Vec<Choice> {
@@ -271,17 +279,16 @@ fn participant_choices(lang: Lang) -> Vec<Choice> {
 }
 
 /// PC-691.
-fn reserved(s: &Session, turn: &TurnName) -> String {
+fn reserved(s: &Session, turn: &TurnName, lang: Lang) -> String {
     let asked = s.turn(turn).and_then(|t| t.markers().reserved.clone()).unwrap_or_default();
-    match s.meta.lang() {
+    match lang {
         Lang::En => format!("A decision that only you may take ({turn}): {asked}"),
         Lang::Ru => format!("Решение, которое можешь принять только ты ({turn}): {asked}"),
     }
 }
 
 /// PC-461, PC-463: the summary first, then who agreed, then the question.
-fn gate(s: &Session) -> String {
-    let lang = s.meta.lang();
+fn gate(s: &Session, lang: Lang) -> String {
     let head = if s.notes.majority { GateHead::Majority } else { GateHead::Consensus };
     let summary = s.notes.summary.as_ref().map(|n| gate::render(&n.summary, lang, head)).unwrap_or_default();
     let (_, minority) = compose::majority(s);
@@ -326,10 +333,10 @@ fn gate_choices(lang: Lang, implementable: &Implementable) -> Vec<Choice> {
 }
 
 /// PC-611.
-fn close(s: &Session) -> String {
+fn close(s: &Session, lang: Lang) -> String {
     use crate::domain::session::meta::ResultClass::{Agreed, Partial};
     let consensus = matches!(result_class(s), Agreed | Partial);
-    Say::Close { consensus }.text(s.meta.lang())
+    Say::Close { consensus }.text(lang)
 }
 
 fn close_choices(lang: Lang) -> Vec<Choice> {
@@ -340,8 +347,7 @@ fn close_choices(lang: Lang) -> Vec<Choice> {
 }
 
 /// PC-551.
-fn reflection(s: &Session) -> String {
-    let lang = s.meta.lang();
+fn reflection(s: &Session, lang: Lang) -> String {
     let done = match lang {
         Lang::En => format!(
             "{} turns, {} escalations: {}",

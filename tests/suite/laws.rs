@@ -207,6 +207,11 @@ impl Stage {
         {
             let question =
                 flightdeck::engine::ask::question(&self.live, &wait, &Default::default(), self.now);
+            // Whatever is asked, a pilot of either language is told what each answer does.
+            let other = question.other.as_ref().expect("words in the other language");
+            let differs = other.labels.iter().zip(&question.choices).all(|(label, c)| *label != c.label);
+            assert!(other.labels.len() == question.choices.len() && differs, "{question:?}");
+            assert!(wait == Wait::Commit || other.text != question.text, "{question:?}");
             self.record(Fact::Asked { question });
         }
     }

@@ -102,6 +102,7 @@ fn asked() -> Question {
         text: format!("codex escalates: is downtime allowed? {HOSTILE}"),
         choices: Vec::new(),
         free_text: true,
+        other: None,
     }
 }
 

@@ -105,6 +105,7 @@ mod tests {
             text: String::new(),
             choices: keys.iter().map(|key| Choice::new(key, "")).collect(),
             free_text: false,
+            other: None,
         };
         for (text, want) in [
             ("allow", Some("allow")),

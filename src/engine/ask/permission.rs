@@ -1,5 +1,6 @@
 //! The question whether an agent may do what it asks leave for.
 
+use super::pipeline::Asked;
 use crate::domain::effect::Call;
 use crate::domain::lang::Lang;
 use crate::domain::question::{Choice, Question, QuestionKind};
@@ -9,7 +10,11 @@ use crate::domain::time::Stamp;
 
 /// The first line is what the agent wants, in its own words; it is what stays of the question when it is over.
 pub fn question(s: &Session, call: &Call, request: &Request, now: Stamp) -> Question {
-    let lang = s.meta.lang();
+    let id = format!("permission-{}", s.notes.permissions + 1);
+    super::asked(s, (id, QuestionKind::Permission), now, |lang| worded(s, call, request, lang))
+}
+
+fn worded(s: &Session, call: &Call, request: &Request, lang: Lang) -> Asked {
     let who = call.vendor.as_deref().unwrap_or(&s.meta.writer_agent);
     let title = match (request.title.trim(), request.tool.trim()) {
         ("", "") => lang.pick("something that it does not name", "что-то, чего не называет"),
@@ -33,15 +38,7 @@ pub fn question(s: &Session, call: &Call, request: &Request, now: Stamp) -> Ques
             },
         });
     }
-    let id = format!("permission-{}", s.notes.permissions + 1);
-    Question {
-        id,
-        kind: QuestionKind::Permission,
-        since: now,
-        text,
-        choices: choices(request, lang),
-        free_text: false,
-    }
+    (text, choices(request, lang), false)
 }
 
 /// Only what the agent offers, and the refusal that needs no offer.

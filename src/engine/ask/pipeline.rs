@@ -12,8 +12,7 @@ use crate::domain::session::state::Session;
 pub type Asked = (String, Vec<Choice>, bool);
 
 /// `None` when the wait is none of a track's.
-pub fn question(s: &Session, wait: &Wait) -> Option<Asked> {
-    let lang = s.meta.lang();
+pub fn question(s: &Session, wait: &Wait, lang: Lang) -> Option<Asked> {
     let track = s.notes.track.clone().unwrap_or_default();
     Some(match wait {
         Wait::Content { file, hunk, .. } => content(&track, *file, *hunk, lang),
@@ -221,8 +220,7 @@ fn failed(s: &Session, lang: Lang) -> Asked {
 }
 
 /// What the words of an answer do where an escalation was raised by an implementation.
-pub fn escalation(s: &Session, source: &str) -> Vec<Choice> {
-    let lang = s.meta.lang();
+pub fn escalation(source: &str, lang: Lang) -> Vec<Choice> {
     let fix: Row = (
         "fix",
         "fix, then another review; more words are a direction",

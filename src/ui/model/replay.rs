@@ -212,7 +212,7 @@ impl Replay {
             Some(Fact::Spoke { turn }) => parse(&turn.text),
             Some(Fact::Rejected { text, .. }) => parse(text),
             Some(Fact::Drafted { text, .. }) => parse(text),
-            Some(Fact::Asked { question }) => parse(&question.text),
+            Some(Fact::Asked { question }) => parse(question.text(self.lang)),
             Some(Fact::Escalated { escalation }) => parse(&escalation.reason),
             Some(Fact::EscalationAnswered { answer, .. }) => parse(answer),
             Some(

@@ -42,6 +42,7 @@ pub fn question(
         text: text.into(),
         choices: choices.iter().map(|(k, l)| Choice::new(k, *l)).collect(),
         free_text: kind != QuestionKind::Gate,
+        other: None,
     }
 }
 

@@ -183,7 +183,7 @@ fn what(row: &Row, canvas: &Canvas) -> String {
     let lang = canvas.lang();
     if let Some(q) = row.questions.first() {
         let more = row.questions.len() - 1;
-        let line = q.text.lines().find(|l| !l.trim().is_empty()).unwrap_or_default();
+        let line = q.text(lang).lines().find(|l| !l.trim().is_empty()).unwrap_or_default();
         let head = &line[..line.floor_char_boundary(400)];
         return if more > 0 { format!("(+{more}) {head}") } else { head.to_string() };
     }

@@ -101,7 +101,7 @@ fn choices(w: &Watched, gate: &Gate, canvas: &Canvas, area: Rect) -> Vec<(Line<'
         return vec![(Line::styled(format!(" {text}"), canvas.style(Role::Muted)), Action::Later)];
     };
     let line = |action: Action| {
-        let choice = question.choices.iter().find(|c| Some(c.key.as_str()) == letter(action))?;
+        let n = question.choices.iter().position(|c| Some(c.key.as_str()) == letter(action))?;
         let key = canvas
             .look
             .keymap
@@ -114,7 +114,7 @@ fn choices(w: &Watched, gate: &Gate, canvas: &Canvas, area: Rect) -> Vec<(Line<'
         let mut head = format!(" {mark}{key:<3} ");
         // On a low screen the summary needs the rows; a choice that was pressed once is read whole.
         let most = if area.height < 20 && !armed { 1 } else { 3 };
-        let label = few(&choice.label, usize::from(area.width).saturating_sub(8), most);
+        let label = few(question.label(n, canvas.lang()), usize::from(area.width).saturating_sub(8), most);
         let lines = label.into_iter().map(move |part| {
             let begin = std::mem::replace(&mut head, " ".repeat(6));
             let (focus, text) = (canvas.style(Role::Focus), canvas.style(Role::Text));

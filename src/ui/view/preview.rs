@@ -37,7 +37,8 @@ pub fn draw(model: &Model, canvas: &mut Canvas, area: Rect) {
             format!("! {} · {} · {age}", words::asks(q.kind, lang), q.id),
             canvas.style(Role::Waiting),
         ));
-        let head = &q.text[..q.text.floor_char_boundary(4_000)];
+        let head = q.text(lang);
+        let head = &head[..head.floor_char_boundary(4_000)];
         lines.extend(wrap(head, width).into_iter().take(8).map(|l| Line::styled(l, text)));
     }
     for (n, line) in lines.into_iter().take(usize::from(area.height)).enumerate() {

@@ -110,7 +110,7 @@ fn options(reply: &Reply, q: &Question, canvas: &mut Canvas, area: Rect) {
         let key = safe(&choice.key, 12, canvas.style(Role::Focus));
         let gap = " ".repeat(12usize.saturating_sub(key.width()));
         let room = usize::from(area.width).saturating_sub(15);
-        let label = safe(&choice.label, room, canvas.style(Role::Text));
+        let label = safe(q.label(n, canvas.lang()), room, canvas.style(Role::Text));
         canvas.line(
             at,
             Line::from(vec![Span::styled(mark, canvas.style(Role::Focus)), key, Span::raw(gap), label]),
@@ -122,13 +122,13 @@ fn options(reply: &Reply, q: &Question, canvas: &mut Canvas, area: Rect) {
     }
 }
 
-/// The question in full. The text of a question is the session's, in the session's language.
+/// The question in full, in the pilot's language where it is not the participants' own.
 fn body(model: &Model, reply: &Reply, width: usize, canvas: &Canvas) -> Vec<Line<'static>> {
     let Some(q) = reply.question() else {
         return frozen(reply, model.lang(), width).into_iter().map(Line::from).collect();
     };
     let mut lines = Vec::new();
-    for line in q.text.trim_end().split('\n') {
+    for line in q.text(model.lang()).trim_end().split('\n') {
         let style = canvas.style(diff_role(q.kind, line));
         lines.extend(wrap(line, width).into_iter().map(|l| Line::styled(l, style)));
     }

@@ -95,6 +95,7 @@ mod tests {
                 text: String::new(),
                 choices: Vec::new(),
                 free_text: true,
+                other: None,
             });
             repair(&mut s);
             assert_eq!(s.notes.asked.is_some(), stays, "{id}");

@@ -32,6 +32,7 @@ pub fn story() -> Vec<Event> {
         text: "What next?".into(),
         choices: vec![],
         free_text: false,
+        other: None,
     };
     let facts = [
         Fact::Began { meta: Box::new(meta), writer_vendor: String::new() },

@@ -319,7 +319,7 @@ fn pipeline_gate_ru_80() {
     insta::assert_snapshot!(screen(&mut at_gate((80, 24), Lang::Ru)), @r"
     | cap-fetcher-retries · реализация           ! ждут тебя: 2 · дольше всех 14 мин
     | ✓ изоляция  ✓ правка  ! одобрение 2/3  ○ ревью  ○ проверка  ○ деплой  ○ итог
-    | ! одобрение · ждёт тебя 0 с · app/Strategy.md is a document whose content is y…
+    | ! одобрение · ждёт тебя 0 с · app/Strategy.md — документ, содержание которого…
     | файлы 3 [diff] замечания  вывод  SHA ──────────────────────────────────────────
     | с базой · изменение 3/5
     | ~ app/Strategy.md +3 −2

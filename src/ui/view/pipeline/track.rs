@@ -117,7 +117,7 @@ fn now(p: &Pipeline, w: &Watched, step: &Step, canvas: &Canvas) -> (String, Role
     }
     if let Some(q) = question(p, w).filter(|_| matches!(step.state, State::Waits | State::Failed)) {
         text.push_str(&format!(" {} · ", words::age(q.since, canvas.clock.now, lang)));
-        text.push_str(q.text.lines().find(|l| !l.trim().is_empty()).unwrap_or_default());
+        text.push_str(q.text(lang).lines().find(|l| !l.trim().is_empty()).unwrap_or_default());
     }
     (text, role)
 }
