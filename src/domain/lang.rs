@@ -43,9 +43,34 @@ impl Lang {
 
 /// A text in both languages, where who makes it does not know who will read it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(from = "Written")]
 pub struct Both {
     pub en: String,
     pub ru: String,
+}
+
+/// What older files hold is one text for both.
+#[derive(serde::Deserialize)]
+#[serde(untagged)]
+enum Written {
+    One(String),
+    Two { en: String, ru: String },
+}
+
+impl From<Written> for Both {
+    fn from(written: Written) -> Both {
+        match written {
+            Written::One(text) => text.into(),
+            Written::Two { en, ru } => Both { en, ru },
+        }
+    }
+}
+
+/// A text that is the same in both, such as a name or what a program said.
+impl From<String> for Both {
+    fn from(text: String) -> Both {
+        Both { en: text.clone(), ru: text }
+    }
 }
 
 impl Both {
@@ -62,5 +87,18 @@ impl Both {
 impl std::fmt::Display for Both {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.en)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_older_files_hold_is_read_as_both() {
+        let both: Both = serde_json::from_str("\"why\"").unwrap();
+        assert_eq!((both.text(Lang::En), both.text(Lang::Ru)), ("why", "why"));
+        let two = Both::new("why", "почему");
+        assert_eq!(serde_json::from_str::<Both>(&serde_json::to_string(&two).unwrap()).unwrap(), two);
     }
 }

@@ -1,5 +1,6 @@
 //! What the pilot fixed for this run of the engine. Limits live in `meta.yaml`; these do not.
 
+use super::lang::Both;
 use super::spent::Budget;
 
 /// How the Decision Gate is answered (`--decision`).
@@ -25,12 +26,12 @@ pub enum FindingsPolicy {
 pub enum Implementable {
     Yes,
     /// Why not, as the pilot reads it.
-    No(String),
+    No(Both),
 }
 
 impl Default for Implementable {
     fn default() -> Implementable {
-        Implementable::No("no implementation is configured".into())
+        Implementable::No(Both::new("no implementation is configured", "реализация не настроена"))
     }
 }
 

@@ -316,7 +316,8 @@ fn gate_choices(lang: Lang, implementable: &Implementable) -> Vec<Choice> {
             .to_string(),
         // PC-467.
         Implementable::No(why) => {
-            format!("{} ({why})", lang.pick("implement now: unavailable", "реализовать сейчас: недоступно"))
+            let unavailable = lang.pick("implement now: unavailable", "реализовать сейчас: недоступно");
+            format!("{unavailable} ({})", why.text(lang))
         }
     };
     vec![

@@ -94,7 +94,7 @@ fn speaker(desk: &Desk, s: &Session, call: &Call) -> Result<Vendor, Refused> {
         return desk.peer(s, vendor).map_err(Refused::Vendor);
     }
     if call.purpose.is_pipeline() {
-        let crew = crew::crew(desk, s).map_err(Refused::Vendor)?;
+        let crew = crew::crew(desk, s).map_err(|why| Refused::Vendor(why.text(s.meta.lang()).to_string()))?;
         return Ok(if call.purpose == Purpose::Review { crew.reviewer } else { crew.editor });
     }
     let writer = desk.writer(s).map_err(Refused::Vendor)?;

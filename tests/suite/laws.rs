@@ -10,6 +10,7 @@ mod track;
 use flightdeck::domain::effect::{Call, Effect, Purpose};
 use flightdeck::domain::fact::{Fact, Usage};
 use flightdeck::domain::input::{CallResult, Input};
+use flightdeck::domain::lang::Both;
 use flightdeck::domain::lang::Lang;
 use flightdeck::domain::policy::{DecisionPolicy, Implementable, Policy};
 use flightdeck::domain::session::claim::{Checked, Claim, Finding};
@@ -122,7 +123,7 @@ impl Stage {
                 DecisionPolicy::Record,
                 DecisionPolicy::Implement,
             ]),
-            implementable: dice.of(&[Implementable::Yes, Implementable::No("no".into())]),
+            implementable: dice.of(&[Implementable::Yes, Implementable::No(Both::new("no", "нет"))]),
             close_auto: dice.below(4) == 0,
             ..Policy::default()
         };

@@ -214,7 +214,8 @@ fn implement(s: &Session, policy: &Policy, decision: Decision) -> Vec<Effect> {
         Implementable::Yes => return record(Fact::GateClosed { decision, close: false }),
         Implementable::No(reason) => reason,
     };
-    let text = Say::NotImplementable { reason }.text(s.meta.lang());
+    let lang = s.meta.lang();
+    let text = Say::NotImplementable { reason: reason.text(lang) }.text(lang);
     let closed = Fact::GateClosed { decision: Decision::NotImplementable, close: false };
     vec![Effect::Record(Fact::Noted { text }), Effect::Record(closed)]
 }

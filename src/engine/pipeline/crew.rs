@@ -3,6 +3,7 @@
 use crate::agents::native;
 use crate::agents::registry::{Kind, Native, Vendor};
 use crate::config::implementation::Implementation;
+use crate::domain::lang::Both;
 use crate::domain::session::state::Session;
 use crate::engine::desk::Desk;
 use crate::engine::rehearse::repositories;
@@ -17,14 +18,15 @@ pub struct Crew {
 }
 
 /// The crew of a session, or why choice B cannot be carried out (PC-467).
-pub fn crew(desk: &Desk, s: &Session) -> Result<Crew, String> {
-    let lang = s.meta.lang();
+pub fn crew(desk: &Desk, s: &Session) -> Result<Crew, Both> {
     let nothing = || {
-        lang.pick(
+        Both::new(
             "no implementation is configured: `implementation` names no repository",
             "реализация не настроена: `implementation` не называет репозитория",
         )
-        .to_string()
+    };
+    let cannot = |vendor: &Vendor, (en, ru)| {
+        Both::new(format!("{}: {en}", vendor.key), format!("{}: {ru}", vendor.key))
     };
     let configured = match &s.notes.rehearsal {
         // A rehearsal touches no repository of the user's.
@@ -36,7 +38,7 @@ pub fn crew(desk: &Desk, s: &Session) -> Result<Crew, String> {
         Some(key) => desk.peer(s, key)?,
         None => desk.writer(s)?,
     };
-    can_edit(&editor).map_err(|(en, ru)| format!("{}: {}", editor.key, lang.pick(en, ru)))?;
+    can_edit(&editor).map_err(|why| cannot(&editor, why))?;
     // An edit takes longer than a turn, is silent while tools run, and is not to be begun twice by itself.
     editor.deadline = setting.deadline;
     editor.idle = None;
@@ -46,7 +48,7 @@ pub fn crew(desk: &Desk, s: &Session) -> Result<Crew, String> {
         None => another(desk, s, &editor),
     };
     if reviewer.kind == Kind::Pilot {
-        return Err(format!("{}: {}", reviewer.key, lang.pick("cannot review", "не может делать ревью")));
+        return Err(cannot(&reviewer, ("cannot review", "не может делать ревью")));
     }
     let verifier = setting.verifier.as_ref().map(|key| desk.peer(s, key)).transpose()?.map(|mut vendor| {
         // It runs things, and a verification is not to be made twice by itself.
@@ -54,7 +56,7 @@ pub fn crew(desk: &Desk, s: &Session) -> Result<Crew, String> {
         vendor
     });
     if let Some(vendor) = &verifier {
-        can_verify(vendor).map_err(|(en, ru)| format!("{}: {}", vendor.key, lang.pick(en, ru)))?;
+        can_verify(vendor).map_err(|why| cannot(vendor, why))?;
     }
     Ok(Crew { editor, reviewer, verifier, setting })
 }

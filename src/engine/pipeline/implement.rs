@@ -133,7 +133,8 @@ pub fn edit(
 ) -> Pin<Box<dyn Future<Output = (Outcome, Option<CallResult>)> + Send>> {
     let cancel = cancel.shared();
     let shop = Shop::new(runner, progress.clone(), Box::pin(cancel.clone()));
-    let crew = crew::crew(&runner.desk, &runner.session);
+    let lang = runner.session.meta.lang();
+    let crew = crew::crew(&runner.desk, &runner.session).map_err(|why| why.text(lang).to_string());
     let (caller, number) = (runner.desk.caller.clone(), call.round);
     Box::pin(async move {
         let crew = match crew {

@@ -123,7 +123,8 @@ pub fn begin(
     progress: ProgressSink,
     cancel: CancelSignal,
 ) -> Result<Work, Vec<Find>> {
-    let crew = crew::crew(&runner.desk, &runner.session);
+    let lang = runner.session.meta.lang();
+    let crew = crew::crew(&runner.desk, &runner.session).map_err(|why| why.text(lang).to_string());
     let verifier = match (&crew, call.purpose) {
         (Ok(crew), Purpose::Verify) => verifier::ready(runner, crew, call)?,
         _ => None,

@@ -127,6 +127,8 @@ impl Library {
             Input::First => self.selected = 0,
             Input::Last => self.selected = last,
             Input::Enter => return self.chosen().into_iter().collect(),
+            // The key that leads into a search elsewhere; here one is in it already.
+            Input::Char('/') if self.query.is_empty() => {}
             Input::Char(c) if !c.is_control() => {
                 self.query.push(c);
                 return self.search();
@@ -230,7 +232,7 @@ impl Library {
             Input::Down | Input::Char('j') => self.facet = (self.facet + 1).min(last),
             Input::First => self.facet = 0,
             Input::Last => self.facet = last,
-            Input::Back => self.focus = Focus::Results,
+            Input::Back | Input::Char('/') => self.focus = Focus::Results,
             Input::Enter | Input::Char(' ') => {
                 let Some(facet) = self.facets.get(self.facet) else { return Vec::new() };
                 let key = (facet.kind, facet.value.clone());
@@ -352,6 +354,17 @@ pub mod tests {
 
     fn found(seq: u64, hits: Vec<Hit>, done: bool) -> Tell {
         Tell::Found { seq, hits, done, scanned: 3, total: 3 }
+    }
+
+    #[test]
+    fn a_slash_leads_into_the_search_and_is_no_part_of_it() {
+        let mut library = Library::open(&deck(), Lang::En);
+        type_in(&mut library, "/a/b");
+        assert_eq!(library.query, "a/b");
+        library.update(Input::Tab);
+        assert_eq!(library.focus, Focus::Facets);
+        library.update(Input::Char('/'));
+        assert_eq!((library.focus, library.query.as_str()), (Focus::Results, "a/b"));
     }
 
     #[test]

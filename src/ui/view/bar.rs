@@ -40,7 +40,7 @@ pub fn waiting(model: &Model, canvas: &Canvas, short: bool) -> Line<'static> {
     Line::styled(format!("{shape}{text} "), canvas.style(role))
 }
 
-/// The keys that work here; what just happened stands before them, and leaves room for one at least.
+/// The keys that work here; what just happened stands before them, and leaves room for help and for sending an answer.
 pub fn bottom(model: &Model, canvas: &mut Canvas, area: Rect) {
     canvas.clear(area);
     if matches!(model.overlays.last(), Some(Overlay::Filter)) {
@@ -53,8 +53,10 @@ pub fn bottom(model: &Model, canvas: &mut Canvas, area: Rect) {
     }
     let mut rest = area;
     if let Some(toast) = &model.toast {
-        let help = Button::new(model, Action::Help).map_or(0, |help| help.width() + 3);
-        let room = usize::from(area.width.saturating_sub(2 + help));
+        let wide = |action| Button::new(model, action).map_or(0, |button| button.width() + 3);
+        let sends = works(model, Action::Send);
+        let kept = wide(Action::Help) + if sends { wide(Action::Send) } else { 0 };
+        let room = usize::from(area.width.saturating_sub(2 + kept));
         let line = safe(&toast.text, room, canvas.style(toast.role));
         let wide = (line.width() as u16 + 2).min(area.width);
         rest = Rect { x: area.x + wide, width: area.width - wide, ..area };

@@ -32,6 +32,18 @@ fn rule_6_where_a_text_is_edited_no_letter_is_offered_as_a_key() {
 }
 
 #[test]
+fn rule_6_how_an_answer_is_sent_stands_beside_what_just_happened() {
+    for size in [(80, 24), (100, 30)] {
+        let mut m = on_session(size, Lang::Ru, session());
+        act(&mut m, Action::Answer);
+        m.say("очень длинное сообщение о том, что только что случилось, которое заняло бы всю строку и ещё одну", Role::Done);
+        let shown = footer(&mut m);
+        assert!(shown.contains("очень длинное") && shown.contains("… "), "{shown}");
+        assert!(shown.contains("отправить") && shown.contains("клавиши"), "{shown}");
+    }
+}
+
+#[test]
 fn rule_6_what_a_key_could_not_do_goes_with_the_next_key() {
     let mut m = on_session((80, 24), Lang::En, session());
     update(&mut m, Msg::Key(KeyEvent::new(KeyCode::Char('P'), KeyModifiers::NONE)));
