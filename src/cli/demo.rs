@@ -72,7 +72,8 @@ pub fn run(place: &Place, args: Demo) -> Result<u8, CliError> {
     let id = runner.session.meta.session_id.clone();
     let view = if json { View::Json } else { View::Lines };
     let script = headless.then(|| pilot(story));
-    let (runner, ended) = line::drive(runner, updates, view, script).map_err(CliError::failed)?;
+    let (runner, ended) =
+        line::drive(runner, updates, (view, context.lang()), script).map_err(CliError::failed)?;
     let code = finish::report(&runner, &id, ended, json);
     if !json {
         println!("\nThe session's files: {}", runner.recorder().dir().display());

@@ -36,6 +36,7 @@ pub fn run(place: &Place, args: Finalize) -> Result<u8, CliError> {
     }
     runner.session.live.finalizing = true;
     let view = if args.drive.json { View::Json } else { View::Lines };
-    let (runner, ended) = line::drive(runner, updates, view, None).map_err(CliError::failed)?;
+    let (runner, ended) =
+        line::drive(runner, updates, (view, context.lang()), None).map_err(CliError::failed)?;
     finish::report(&runner, &id, ended, args.drive.json)
 }

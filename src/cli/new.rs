@@ -125,6 +125,7 @@ fn start(
     let runner = begun.map_err(|e| finish::not_begun(&e))?;
     let id = runner.session.meta.session_id.clone();
     let view = if json { View::Json } else { View::Lines };
-    let (runner, finish) = line::drive(runner, updates, view, None).map_err(CliError::failed)?;
+    let (runner, finish) =
+        line::drive(runner, updates, (view, context.lang()), None).map_err(CliError::failed)?;
     finish::report(&runner, &id, finish, json)
 }

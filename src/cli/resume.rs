@@ -65,7 +65,8 @@ pub fn run(place: &Place, args: Resume) -> Result<u8, CliError> {
         runner.record(Fact::Retried).map_err(storage)?;
     }
     let view = if args.drive.json { View::Json } else { View::Lines };
-    let (runner, ended) = line::drive(runner, updates, view, None).map_err(CliError::failed)?;
+    let (runner, ended) =
+        line::drive(runner, updates, (view, context.lang()), None).map_err(CliError::failed)?;
     finish::report(&runner, &id, ended, args.drive.json)
 }
 
@@ -127,7 +128,9 @@ pub fn open(
     let updates = updates.unwrap_or(sender);
     let opened = Runner::open(&context.layout, id, desk, policy, Clock::System, Some(updates));
     while let Ok(Update::Event(event)) = told.try_recv() {
-        if let (Fact::Repaired { .. }, Some(line)) = (&event.fact, line::describe(&event.fact)) {
+        if let (Fact::Repaired { .. }, Some(line)) =
+            (&event.fact, line::describe(&event.fact, context.lang()))
+        {
             eprintln!("{line}");
         }
     }
