@@ -42,6 +42,18 @@ impl Git<'_> {
         }
     }
 
+    /// The answer to a question that git answers with code 1 when there is nothing to say. Any other end is no answer: a
+    /// git that died must not be taken for one that said no.
+    pub fn ask(&self, step: &'static str, args: &[&str]) -> Result<Option<String>, Refused> {
+        let finished =
+            child::run(&mut self.command(args), QUESTION_DEADLINE).map_err(|error| no_git(step, &error))?;
+        match finished.code {
+            Some(0) => Ok(Some(finished.stdout.trim().to_string())),
+            Some(1) => Ok(None),
+            _ => Err(refused(step, &finished)),
+        }
+    }
+
     pub fn question(&self, args: &[&str]) -> Result<Finished, Refused> {
         child::run(&mut self.command(args), QUESTION_DEADLINE).map_err(|error| no_git("git", &error))
     }

@@ -20,14 +20,14 @@ pub struct Upstream {
 }
 
 /// `None` when the branch has no upstream, or HEAD is on no branch.
-pub fn upstream(real: &Path) -> Option<Upstream> {
+pub fn upstream(real: &Path) -> Result<Option<Upstream>, Refused> {
     let git = Git { root: real, env: &[] };
-    let say = |args: &[&str]| git.question(args).ok().filter(|f| f.ok()).map(|f| f.stdout.trim().to_string());
-    let branch = say(&["symbolic-ref", "--quiet", "--short", "HEAD"])?;
-    let remote = say(&["config", "--get", &format!("branch.{branch}.remote")])?;
-    let merge = say(&["config", "--get", &format!("branch.{branch}.merge")])?;
-    let head = say(&["rev-parse", "--verify", "--quiet", "@{upstream}"]).filter(|id| !id.is_empty());
-    Some(Upstream { remote, branch: merge, head })
+    let symbolic = ["symbolic-ref", "--quiet", "--short", "HEAD"];
+    let Some(branch) = git.ask("git symbolic-ref", &symbolic)? else { return Ok(None) };
+    let setting = |key: &str| git.ask("git config", &["config", "--get", &format!("branch.{branch}.{key}")]);
+    let (Some(remote), Some(merge)) = (setting("remote")?, setting("merge")?) else { return Ok(None) };
+    let head = git.ask("git rev-parse", &["rev-parse", "--verify", "--quiet", "@{upstream}"])?;
+    Ok(Some(Upstream { remote, branch: merge, head: head.filter(|id| !id.is_empty()) }))
 }
 
 /// Publishes `sha` on the upstream branch, by fast-forward or not at all; hooks run (PC-542). Said in the real tree,
@@ -43,7 +43,7 @@ pub fn push(real: &Path, to: &Upstream, sha: &str, env: &[(String, String)]) -> 
 pub fn fetch(real: &Path, from: &Upstream, env: &[(String, String)]) -> Result<Upstream, Refused> {
     let git = Git { root: real, env };
     git.run("git fetch", &["fetch", "--quiet", &from.remote], &[], PUSH_DEADLINE)?;
-    upstream(real).ok_or_else(|| not_tried("git fetch", "the upstream is gone"))
+    upstream(real)?.ok_or_else(|| not_tried("git fetch", "the upstream is gone"))
 }
 
 /// The commit that the real tree stands on.
@@ -52,10 +52,13 @@ pub fn head(real: &Path) -> Result<String, Refused> {
     found.ok_or_else(|| not_tried("git rev-parse HEAD", format!("{} has no commit", real.display())))
 }
 
-/// True when `commit` follows `base`, or is it.
-pub fn follows(at: &Path, commit: &str, base: &str) -> bool {
+/// True when `commit` follows `base`, or is it. A commit that is not known here follows nothing.
+pub fn follows(at: &Path, commit: &str, base: &str) -> Result<bool, Refused> {
     let git = Git { root: at, env: &[] };
-    git.question(&["merge-base", "--is-ancestor", base, commit]).is_ok_and(|f| f.ok())
+    match git.ask("git merge-base", &["merge-base", "--is-ancestor", base, commit]) {
+        Err(refused) if refused.code == Some(128) => Ok(false),
+        answer => Ok(answer?.is_some()),
+    }
 }
 
 /// The tree that has the change from `base` to `tree` on top of `onto`, or the files in conflict. Nothing is moved.

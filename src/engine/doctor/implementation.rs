@@ -123,7 +123,7 @@ fn place(one: &RepoSetting, lang: Lang) -> String {
         ),
         Err(e) => e.what,
     };
-    let push = match (one.push, onward::upstream(&real)) {
+    let push = match (one.push, onward::upstream(&real).unwrap_or_default()) {
         (false, _) => lang.pick("not pushed (`push: false`)", "без push (`push: false`)").to_string(),
         (true, None) => lang.pick("not pushed: no upstream", "без push: нет upstream").to_string(),
         (true, Some(to)) => {

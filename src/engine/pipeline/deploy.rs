@@ -9,6 +9,7 @@ use crate::domain::session::pipeline::change::{ChangeKind, Edit, FileChange, Res
 use crate::domain::session::pipeline::content::{self, Record};
 use crate::domain::session::pipeline::track::{COPIED, Deployed, Refusal, Stop, short};
 use crate::domain::session::slug::brief;
+use crate::git::commit::Refused;
 use crate::git::deploy::{self, Blocked};
 use crate::git::onward;
 use crate::git::snapshot::{self, Changed, Kind};
@@ -167,8 +168,9 @@ fn unmoved(van: &Van) -> Result<(), Refusal> {
     }
     let head = onward::head(van.real()).map_err(|e| van.stop(Stop::Commit, e.to_string()))?;
     let own = onward::head(van.at()).map_err(|e| van.stop(Stop::Commit, e.to_string()))?;
-    let is_ours = own != van.tree.base && onward::follows(van.real(), &head, &own);
-    match head == van.tree.base || is_ours || is_behind(van, &head) {
+    let stop = |e: Refused| van.stop(Stop::Commit, e.to_string());
+    let is_ours = own != van.tree.base && onward::follows(van.real(), &head, &own).map_err(stop)?;
+    match head == van.tree.base || is_ours || is_behind(van, &head).map_err(stop)? {
         true => Ok(()),
         false => Err(van.blocked(Blocked::Moved { base: van.tree.base.clone(), head })),
     }
@@ -176,10 +178,11 @@ fn unmoved(van: &Van) -> Result<(), Refusal> {
 
 /// The tree was moved to what others had pushed: the real tree follows by fast-forward. A base that is nowhere else was
 /// dropped by the pilot, and is not brought back.
-fn is_behind(van: &Van, head: &str) -> bool {
-    let there = onward::upstream(van.real()).and_then(|u| u.head);
-    onward::follows(van.real(), &van.tree.base, head)
-        && there.is_some_and(|there| onward::follows(van.real(), &there, &van.tree.base))
+fn is_behind(van: &Van, head: &str) -> Result<bool, Refused> {
+    let there = onward::upstream(van.real())?.and_then(|u| u.head);
+    let Some(there) = there.filter(|_| head != van.tree.base) else { return Ok(false) };
+    Ok(onward::follows(van.real(), &van.tree.base, head)?
+        && onward::follows(van.real(), &there, &van.tree.base)?)
 }
 
 fn commit(shop: &Shop, van: &Van) -> Result<String, Refusal> {
@@ -223,21 +226,21 @@ fn deliver(shop: &Shop, van: &Van, sha: &str) -> Result<Deployed, Refusal> {
         deploy::apply_copy(van.real(), van.at(), &files).map_err(|b| van.blocked(b))?;
         return Ok(Deployed { repo, sha: sha.into(), pushed: false, note: String::new() });
     }
-    let upstream = onward::upstream(van.real());
-    let (pushed, note) = match upstream {
+    let undelivered = |e: Refused| {
+        van.stop(Stop::Push, format!("{e}; the commit {} is on {}", short(sha), van.tree.branch))
+    };
+    let (pushed, note) = match onward::upstream(van.real()).map_err(undelivered)? {
         _ if !van.setting.push => (false, "not pushed: `push: false`".to_string()),
         _ if !shop.may_push => (false, "not pushed: --no-push".into()),
         None => (false, "not pushed: the branch has no remote to go to".into()),
         Some(upstream) => {
             shop.notice(format!("{repo}: git push {} {}", upstream.remote, upstream.branch));
-            onward::push(van.real(), &upstream, sha, &shop.env).map_err(|e| {
-                van.stop(Stop::Push, format!("{e}; the commit {} is on {}", short(sha), van.tree.branch))
-            })?;
+            onward::push(van.real(), &upstream, sha, &shop.env).map_err(undelivered)?;
             (true, String::new())
         }
     };
     let head = onward::head(van.real()).unwrap_or_default();
-    let from = if is_behind(van, &head) { &head } else { &van.tree.base };
+    let from = if is_behind(van, &head).map_err(undelivered)? { &head } else { &van.tree.base };
     deploy::advance(van.real(), from, sha).map_err(|blocked| {
         let mut refusal = van.blocked(blocked);
         if pushed {
@@ -321,7 +324,11 @@ fn target(shop: &Shop, crew: &Crew, tree: &Tree) -> Result<String, String> {
     let real = Path::new(&tree.real);
     let head = onward::head(real).map_err(|e| e.to_string())?;
     let pushes = shop.may_push && crew.setting.repos.iter().any(|r| r.name == tree.name && r.push);
-    let Some(upstream) = onward::upstream(real).filter(|_| pushes) else { return Ok(head) };
+    let upstream = onward::upstream(real).map_err(|e| e.to_string())?.filter(|_| pushes);
+    let Some(upstream) = upstream else { return Ok(head) };
     let upstream = onward::fetch(real, &upstream, &shop.env).map_err(|e| e.to_string())?;
-    Ok(upstream.head.filter(|there| onward::follows(real, there, &head)).unwrap_or(head))
+    match upstream.head {
+        Some(there) if onward::follows(real, &there, &head).map_err(|e| e.to_string())? => Ok(there),
+        _ => Ok(head),
+    }
 }

@@ -48,13 +48,14 @@ pub fn remove(real: &Path, at: &Path, branch: &str) -> Result<(), Vec<Kept>> {
         let mut command = git.command(&["worktree", "remove", "--"]);
         done("git worktree remove", command.arg(&path), WRITE_DEADLINE).map_err(said)?;
     }
-    if let Some(note) = ours::note_path(&path) {
-        let _ = std::fs::remove_file(note);
-    }
     if repo.find_branch(branch, BranchType::Local).is_ok() {
         // git compares with the upstream or HEAD only, so it may keep a branch that another one contains. That is
         // its word against ours, and the careful word wins.
         git.run("git branch -d", &["branch", "-d", "--", branch], &[], WRITE_DEADLINE).map_err(said)?;
+    }
+    // Last: while the branch is there, the note tells whose it is.
+    if let Some(note) = ours::note_path(&path) {
+        let _ = std::fs::remove_file(note);
     }
     Ok(())
 }
