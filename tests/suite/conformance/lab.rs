@@ -76,9 +76,10 @@ impl Lab {
         Running::start(self.stage.command(&session_args(writer, peers)))
     }
 
-    /// Waits until the model was asked.
+    /// Waits until the model was asked for a reply. A title that an agent has made beside it comes first at times: who
+    /// ends the engine at that moment finds the agent's real request among those that came later.
     pub fn until_asked(&self, from: usize) {
-        until("the model is asked", || self.model.count() > from);
+        until("the model is asked", || self.model.asked(from).iter().any(|asked| !asked.is_side));
     }
 
     pub fn mood(&self, mood: Mood) -> usize {
