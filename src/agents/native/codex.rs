@@ -8,7 +8,7 @@ use std::ffi::OsString;
 /// The prefixes of its own variables.
 pub const OWN_VARIABLES: &[&str] = &["OPENAI_", "CODEX_", "AZURE_OPENAI_"];
 
-/// Everything that is not answering in text. Its retries cannot be set for the built-in provider.
+/// Everything that is not answering in text.
 const OFF: [&str; 6] = [
     "web_search=disabled",
     "agents.enabled=false",
@@ -23,6 +23,25 @@ const FEATURES_OFF: [&str; 8] =
 
 const SYSTEM: &str = "instructions=\"You take part in a written discussion between agents. All you know is in the \
 message. Reply with text only, in exactly the form that the message asks for.\"";
+
+/// The name of the provider that stands for a service of the user's own.
+const PROVIDER: &str = "flightdeck";
+
+/// What the provider of that name is beside its address. It logs in as the built-in one does (a key or ChatGPT) and sends
+/// what that one sends; but it does not ask for a WebSocket seven times first, and the tries are the engine's.
+const PROVIDER_IS: [&str; 8] = [
+    "name=\"OpenAI\"",
+    "wire_api=\"responses\"",
+    "requires_openai_auth=true",
+    "supports_websockets=false",
+    "request_max_retries=0",
+    "stream_max_retries=0",
+    "env_http_headers.OpenAI-Organization=\"OPENAI_ORGANIZATION\"",
+    "env_http_headers.OpenAI-Project=\"OPENAI_PROJECT\"",
+];
+
+/// Words in the user's own arguments that choose a provider; theirs is not to be replaced.
+const CHOOSES: [&str; 4] = ["model_provider", "openai_base_url", "--oss", "--local-provider"];
 
 /// In a call that edits: its own sandbox would let it write below the common temporary folder, where repositories may be.
 const NO_SHARED_TMP: &str = "sandbox_workspace_write.exclude_slash_tmp=true";
@@ -67,7 +86,22 @@ pub fn args(request: &Request, vendor: &Vendor, env: &Vars) -> Vec<OsString> {
     }
     // It does not read this variable: the prompt would go to another service than the one that the user named.
     if let Some(url) = env.text("OPENAI_BASE_URL").filter(|url| !url.trim().is_empty()) {
-        push(&["-c", &format!("openai_base_url={}", serde_json::Value::from(url))]);
+        let url = serde_json::Value::from(url);
+        let is_chosen = |arg: &String| {
+            CHOOSES.iter().any(|word| arg.contains(word))
+                || arg.starts_with("-p")
+                || arg.starts_with("--profile")
+        };
+        // A conversation goes on only with the provider that it began with, and may be older than this setting.
+        if keeps_conversation || vendor.args.iter().any(is_chosen) {
+            push(&["-c", &format!("openai_base_url={url}")]);
+        } else {
+            push(&["-c", &format!("model_provider=\"{PROVIDER}\"")]);
+            push(&["-c", &format!("model_providers.{PROVIDER}.base_url={url}")]);
+            for setting in PROVIDER_IS {
+                push(&["-c", &format!("model_providers.{PROVIDER}.{setting}")]);
+            }
+        }
     }
     push(&["--json"]);
     if !keeps_conversation {

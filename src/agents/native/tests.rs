@@ -108,7 +108,25 @@ fn pc_035_codex_reads_only() {
     assert!(!args.contains("base_url"), "{args}");
     let url = "https://gateway.example.invalid/v1";
     let (args, _) = started("codex", json!({}), &Request::default(), &[("OPENAI_BASE_URL", url)]);
-    assert!(args.contains(&format!(" -c openai_base_url=\"{url}\" ")), "{args}");
+    for part in [
+        " -c model_provider=\"flightdeck\" ",
+        &format!(" -c model_providers.flightdeck.base_url=\"{url}\" "),
+        " -c model_providers.flightdeck.requires_openai_auth=true ",
+        " -c model_providers.flightdeck.supports_websockets=false ",
+        " -c model_providers.flightdeck.stream_max_retries=0 ",
+    ] {
+        assert!(args.contains(part), "{part} in {args}");
+    }
+    for entry in [
+        json!({"args": ["-c", "model_provider=\"mine\""]}),
+        json!({"args": ["--oss"]}),
+        json!({"args": ["--profile", "mine"]}),
+        json!({"supports": {"session_id": true}}),
+    ] {
+        let (args, _) = started("codex", entry, &Request::default(), &[("OPENAI_BASE_URL", url)]);
+        assert!(args.contains(&format!(" -c openai_base_url=\"{url}\" ")), "{args}");
+        assert!(!args.contains("model_provider=\"flightdeck\""), "the user's own provider stays: {args}");
+    }
     let request = Request { conversation: Some("id-1"), ..Request::default() };
     let (args, _) = started("codex", json!({"supports": {"session_id": true}}), &request, &[]);
     assert!(args.ends_with(" resume id-1 - ") && !args.contains("--ephemeral"), "{args}");
