@@ -14,7 +14,7 @@ pub fn of(status: Option<u64>, text: &str) -> Cause {
         Some(_) => Cause::Other,
         None if is_limit_text(text) => Cause::RateLimit { reset: reset_in(text) },
         None if is_key_text(text) => Cause::Auth,
-        None if is_busy_text(text) => Cause::Overload,
+        None if is_busy_text(text) && !is_trust_text(text) => Cause::Overload,
         None => Cause::Other,
     }
 }
@@ -48,10 +48,16 @@ fn is_key_text(text: &str) -> bool {
 fn is_busy_text(text: &str) -> bool {
     static BUSY: LazyLock<Regex> = LazyLock::new(|| {
         regex(
-            r"(?i)overloaded|high demand|service unavailable|internal server error|internal error has occurred|server had an error|stream (?:disconnected|ended)|connection (?:reset|error)",
+            r"(?i)overloaded|high demand|service unavailable|internal server error|internal error has occurred|server had an error|stream (?:disconnected|ended)|connection (?:reset|error|refused|closed)|socket (?:connection was |hang ?up|closed)|cannot connect to api|unable to connect to (?:the )?api|\bECONN(?:RESET|REFUSED|ABORTED)\b",
         )
     });
     BUSY.is_match(text)
+}
+
+/// A connection that fails for a certificate or a proxy fails again.
+fn is_trust_text(text: &str) -> bool {
+    static TRUST: LazyLock<Regex> = LazyLock::new(|| regex(r"(?i)\bssl\b|certificate|sign in to network"));
+    TRUST.is_match(text)
 }
 
 /// When the limit is lifted, if the text says so.
@@ -116,6 +122,12 @@ mod tests {
                 Cause::Overload,
             ),
             (None, "Internal error: Internal server error", Cause::Overload),
+            (None, "Cannot connect to API: The socket connection was closed unexpectedly.", Cause::Overload),
+            (None, "API Error: Unable to connect to API (ECONNRESET)", Cause::Overload),
+            (None, "API Error: Connection closed before the response finished", Cause::Overload),
+            (None, "Unable to connect to API: SSL certificate verification failed", Cause::Other),
+            (None, "Unable to connect to API: sign in to network or proxy", Cause::Other),
+            (None, "the socket of the cache", Cause::Other),
             (Some(400), "rate limit of the context", Cause::Other),
             (None, "the model declined", Cause::Other),
         ] {

@@ -35,7 +35,9 @@ impl Codex {
             "error" => {
                 let message = event["message"].as_str().unwrap_or_default();
                 let is_retry = message.starts_with("Reconnecting");
-                if is_retry && matches!(cause::of(None, message), Cause::Auth | Cause::RateLimit { .. }) {
+                let is_refused = matches!(cause::of(None, message), Cause::Auth | Cause::RateLimit { .. })
+                    || is_cut(message);
+                if is_retry && is_refused {
                     self.is_hopeless = true;
                     self.failed = Some(message.to_string());
                 }
@@ -68,11 +70,15 @@ impl Codex {
 
     pub fn end(self, status: ExitStatus, stderr: &str) -> Result<Said, Refused> {
         if let Some(message) = &self.failed {
-            let text = match message.contains("max_output_tokens") {
-                true => format!("codex: the reply was cut at the model's output limit: {message}"),
-                false => format!("codex: {message}"),
+            // codex calls these a stream that broke, but the same prompt would end in the same way.
+            let why = match () {
+                () if message.contains("max_output_tokens") => {
+                    "the reply was cut at the model's output limit"
+                }
+                () if is_cut(message) => "the model's service did not finish the reply",
+                () => return Err(Refused::by_vendor(None, &format!("codex: {message}"))),
             };
-            return Err(Refused::by_vendor(None, &text));
+            return Err(Refused::new(Code::General, format!("codex: {why}: {message}")));
         }
         let Some(completed) = self.completed.filter(|_| status.success()) else {
             return Err(no_end_event(status, stderr));
@@ -86,6 +92,11 @@ impl Codex {
         let usage = total.clone().filter(|_| !self.is_resumed);
         Ok(Said { text, usage, total, conversation: self.conversation, is_unproven: false })
     }
+}
+
+/// The service ended the reply on purpose and says why: a limit, or a filter of contents.
+fn is_cut(message: &str) -> bool {
+    message.contains("Incomplete response returned")
 }
 
 fn notice(message: &Value) -> Progress {
@@ -173,6 +184,29 @@ mod tests {
             let Refused { reason, detail, .. } = replay(recorded, code, false).1.unwrap_err();
             assert_eq!(reason, want, "{detail}");
             assert!(detail.contains(word), "{detail}");
+        }
+    }
+
+    #[test]
+    fn pc_060_a_reply_that_the_service_ends_on_purpose_is_not_asked_for_again() {
+        for (reason, word) in [("content_filter", "did not finish"), ("max_output_tokens", "output limit")] {
+            let incomplete = format!(
+                "stream disconnected before completion: Incomplete response returned, reason: {reason}"
+            );
+            let failed = format!("{{\"type\":\"turn.failed\",\"error\":{{\"message\":\"{incomplete}\"}}}}\n");
+            let refused = replay(&failed, 1, false).1.unwrap_err();
+            assert_eq!(
+                (refused.reason, refused.cause),
+                (Reason::Exit(1), Cause::Other),
+                "{}",
+                refused.detail
+            );
+            assert!(refused.detail.contains(word) && refused.detail.contains(reason), "{}", refused.detail);
+            let again =
+                format!("{{\"type\":\"error\",\"message\":\"Reconnecting... 1/5 ({incomplete})\"}}\n");
+            let mut stream = Stream::new(Native::Codex, false);
+            stream.feed(again.as_bytes());
+            assert!(stream.wants_stop(), "{again}");
         }
     }
 
