@@ -18,8 +18,18 @@ const OFF: [&str; 6] = [
     "check_for_update_on_startup=false",
 ];
 
-const FEATURES_OFF: [&str; 8] =
-    ["shell_tool", "unified_exec", "view_image", "goals", "apps", "plugins", "hooks", "image_generation"];
+/// A snapshot of the shell would keep the environment, with its keys, in a file.
+const FEATURES_OFF: [&str; 9] = [
+    "shell_tool",
+    "unified_exec",
+    "shell_snapshot",
+    "view_image",
+    "goals",
+    "apps",
+    "plugins",
+    "hooks",
+    "image_generation",
+];
 
 const SYSTEM: &str = "instructions=\"You take part in a written discussion between agents. All you know is in the \
 message. Reply with text only, in exactly the form that the message asks for.\"";

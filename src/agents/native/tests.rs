@@ -98,6 +98,8 @@ fn pc_035_codex_reads_only() {
         " --ephemeral ",
         " --ignore-user-config ",
         " --disable shell_tool ",
+        // It would write the environment into a file.
+        " --disable shell_snapshot ",
         // These two ask the network; and its own files speak to the model.
         " --disable plugins ",
         " --disable apps ",
