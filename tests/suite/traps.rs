@@ -9,7 +9,7 @@
 //! | code 0 after a signal | `pc_060_a_signal_is_no_success_though_the_code_is_0`, `pc_060_success_needs_code_0_too` |
 //! | an empty reply with code 0 | `pc_053_empty_reply_is_7_though_the_code_is_0`, `pc_075_e_g_empty_output_and_codes` |
 //! | a broken or cut reply passed off as a whole one | `a_reply_cut_at_the_limit_lacks_its_end_mark`, `a_truncated_stream_is_no_reply_though_the_code_is_0`, `a_glued_reply_is_no_reply`, `a_message_cut_at_the_limit_is_no_reply_even_when_the_cli_goes_on`, `pc_051_the_marks_are_no_part_of_the_reply`, `pc_051_a_reply_without_marks_is_taken_when_it_reads_like_a_whole_one` |
-//! | pieces of broken tries | `broken_tries_are_taken_back`, `pieces_of_broken_tries_are_taken_back` |
+//! | pieces of broken tries | `broken_tries_are_taken_back`, `pieces_of_broken_tries_are_taken_back`, `pc_060_claude_behind_acp_does_not_pass_pieces_of_broken_replies_off_as_one`, `pc_060_codex_behind_acp_does_not_pass_pieces_of_broken_replies_off_as_one` |
 //! | a prompt that begins with `/` or `-` | `a_prompt_never_begins_with_a_slash_for_claude`, `pc_055_no_prompt_begins_like_a_command_a_file_or_an_option` |
 //! | `@path` in a prompt sends the file | `pc_035_claude_gets_text_only`, `pc_035_claude_is_bare_only_with_a_key`, `pc_062_an_agent_is_asked_for_a_session_without_tools`; gemini sends what is in its folder: here |
 //! | retries and waits in silence | `pc_035_claude_gets_text_only`, `pc_062_gemini_gets_a_home_without_the_users_tools`, `pc_060_a_limit_that_it_would_wait_for_ends_the_call`, `pc_060_a_limit_for_which_it_would_try_ten_times_ends_the_call`, `pc_060_classes_have_their_own_retries` |

@@ -12,6 +12,7 @@ pub const ENVIRONMENT: [(&str, &str); 2] = [("OPENCODE_PRINT_LOGS", "1"), ("OPEN
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Agent {
+    Claude,
     Gemini,
     Hermes,
     Kimi,
@@ -24,6 +25,7 @@ impl Agent {
     pub fn named(name: &str) -> Agent {
         let name = name.to_ascii_lowercase();
         let known = [
+            ("claude", Agent::Claude),
             ("gemini", Agent::Gemini),
             ("hermes", Agent::Hermes),
             ("kimi", Agent::Kimi),
@@ -38,7 +40,7 @@ impl Agent {
         match self {
             Agent::Hermes => Some(Marks::Both),
             Agent::Gemini | Agent::Kimi => Some(Marks::End),
-            Agent::Opencode | Agent::Other => None,
+            Agent::Claude | Agent::Opencode | Agent::Other => None,
         }
     }
 

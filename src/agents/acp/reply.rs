@@ -15,7 +15,7 @@ pub struct Collected {
     agent: Agent,
     is_prompted: bool,
     pieces: Vec<Piece>,
-    /// At which pieces it began to say something new, after it had used a tool or was prompted once more.
+    /// At which pieces it began to say something new, after it had used a tool, lost a reply or was prompted once more.
     begins: Vec<usize>,
     /// The session's cost so far, before and after the prompt.
     cost_before: Option<f64>,
@@ -63,6 +63,11 @@ impl Collected {
                 self.step();
                 vec![Progress::Notice(one_line(&format!("uses a tool: {}", call.title)))]
             }
+            // claude's tool for its list of things to do is told as this alone.
+            SessionUpdate::Plan(_) if self.is_prompted => {
+                self.step();
+                Vec::new()
+            }
             SessionUpdate::UsageUpdate(usage) => {
                 let in_dollars = usage.cost.filter(|cost| cost.currency.eq_ignore_ascii_case("usd"));
                 self.cost = in_dollars.map(|cost| cost.amount).or(self.cost);
@@ -95,6 +100,8 @@ impl Collected {
         if agent::is_hopeless(&text) {
             self.hopeless = Some(Refused::by_vendor(None, &text));
         }
+        // What came of the broken try is no part of the next one's reply.
+        self.step();
         vec![Progress::Notice(text)]
     }
 
@@ -117,8 +124,8 @@ impl Collected {
             return vec![Progress::Notice(one_line(&content.text))];
         }
         if self.begins_again(chunk.message_id) {
-            let detail =
-                "the agent asked the model again by itself, as it does after a broken stream; it was stopped";
+            let detail = "the agent began its reply anew by itself, as it does after a broken, cut or refused one; \
+                          it was stopped";
             self.hopeless = Some(Refused::busy(detail));
         }
         let is_new = !self.pieces.is_empty() && self.begins.last() == Some(&self.pieces.len());
@@ -126,10 +133,12 @@ impl Collected {
         is_new.then_some(Progress::Restart).into_iter().chain([Progress::Text(content.text)]).collect()
     }
 
-    /// After a broken stream opencode begins another message, and another one, each time at a price. A text needs one.
+    /// After a broken stream opencode begins another message, and another one, each time at a price. claude goes on after
+    /// a broken, a cut or a refused one; what its agent tells is then pieces of both, and once only the rest of what came
+    /// twice before, so that no rule puts them together. A text needs one message.
     fn begins_again(&mut self, id: Option<MessageId>) -> bool {
         let before = std::mem::replace(&mut self.message, id);
-        self.agent == Agent::Opencode && before.is_some() && before != self.message
+        matches!(self.agent, Agent::Claude | Agent::Opencode) && before.is_some() && before != self.message
     }
 
     /// The reply in what was said.

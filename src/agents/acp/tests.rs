@@ -9,6 +9,7 @@ use std::future::pending;
 use std::os::unix::fs::PermissionsExt;
 use std::sync::{Arc, Mutex};
 
+mod broken;
 mod turn;
 
 /// A fake agent in sh. It notes every message it gets in `$here/got` and answers by method with what `answers` says;

@@ -144,17 +144,26 @@ pub fn error(api: Api, status: u16, reset: Option<u32>) -> Value {
     }
 }
 
+/// Services give each reply a name of its own, and some agents tell by it where one ends.
+fn name(kind: &str, tokens: Tokens) -> String {
+    format!("{kind}_{}", tokens.input)
+}
+
 /// A reply in one piece.
 pub fn whole(api: Api, body: &Value, text: &str, tokens: Tokens) -> Value {
     let model = &body["model"];
     match api {
-        Api::Messages => json!({"id": "msg_1", "type": "message", "role": "assistant", "model": model,
+        Api::Messages => {
+            json!({"id": name("msg", tokens), "type": "message", "role": "assistant", "model": model,
             "content": [{"type": "text", "text": text}], "stop_reason": "end_turn", "stop_sequence": null,
-            "usage": messages_usage(tokens)}),
+            "usage": messages_usage(tokens)})
+        }
         Api::Responses => responses_object(model, Some(text), tokens, End::Whole),
-        Api::Chat => json!({"id": "chat_1", "object": "chat.completion", "created": 1, "model": model,
+        Api::Chat => {
+            json!({"id": name("chat", tokens), "object": "chat.completion", "created": 1, "model": model,
             "usage": chat_usage(tokens),
-            "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}]}),
+            "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}]})
+        }
         Api::Gemini => gemini_chunk(text, Some("STOP"), Some(tokens)),
     }
 }
@@ -190,7 +199,7 @@ fn messages(model: &Value, text: &str, tokens: Tokens, end: End) -> Vec<Event> {
     };
     let mut begun = messages_usage(tokens);
     begun["output_tokens"] = 1.into();
-    let message = json!({"id": "msg_1", "type": "message", "role": "assistant", "model": model, "content": [],
+    let message = json!({"id": name("msg", tokens), "type": "message", "role": "assistant", "model": model, "content": [],
         "stop_reason": null, "stop_sequence": null, "usage": begun});
     let mut events = vec![
         named(&json!({"type": "message_start", "message": message}), false),
@@ -211,11 +220,11 @@ fn messages(model: &Value, text: &str, tokens: Tokens, end: End) -> Vec<Event> {
 }
 
 pub fn responses_object(model: &Value, text: Option<&str>, t: Tokens, end: End) -> Value {
-    let mut object = json!({"id": "resp_1", "object": "response", "created_at": 1, "model": model,
+    let mut object = json!({"id": name("resp", t), "object": "response", "created_at": 1, "model": model,
         "status": "in_progress", "output": [], "usage": null, "error": null, "incomplete_details": null});
     if let Some(text) = text {
         object["status"] = "completed".into();
-        object["output"] = json!([responses_item(text)]);
+        object["output"] = json!([responses_item(text, t)]);
         object["usage"] = json!({"input_tokens": t.input + t.cached, "input_tokens_details": {"cached_tokens": t.cached},
             "output_tokens": t.output, "output_tokens_details": {"reasoning_tokens": t.reasoning},
             "total_tokens": t.input + t.cached + t.output});
@@ -228,14 +237,14 @@ pub fn responses_object(model: &Value, text: Option<&str>, t: Tokens, end: End) 
     object
 }
 
-pub fn responses_item(text: &str) -> Value {
+pub fn responses_item(text: &str, tokens: Tokens) -> Value {
     let part = json!({"type": "output_text", "text": text, "annotations": []});
-    json!({"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [part]})
+    json!({"type": "message", "id": name("msg", tokens), "role": "assistant", "status": "completed", "content": [part]})
 }
 
 fn responses(model: &Value, text: &str, tokens: Tokens, end: End) -> Vec<Event> {
-    let begun = json!({"type": "message", "id": "msg_1", "role": "assistant", "status": "in_progress", "content": []});
-    let at = json!({"item_id": "msg_1", "output_index": 0, "content_index": 0});
+    let begun = json!({"type": "message", "id": name("msg", tokens), "role": "assistant", "status": "in_progress", "content": []});
+    let at = json!({"item_id": name("msg", tokens), "output_index": 0, "content_index": 0});
     let with = |kind: &str, more: Value| {
         let mut event = at.clone();
         event["type"] = kind.into();
@@ -254,7 +263,7 @@ fn responses(model: &Value, text: &str, tokens: Tokens, end: End) -> Vec<Event> 
     list.push((with("response.output_text.done", json!({"text": text})), false));
     list.push((with("response.content_part.done", part(text)), false));
     list.push((
-        json!({"type": "response.output_item.done", "output_index": 0, "item": responses_item(text)}),
+        json!({"type": "response.output_item.done", "output_index": 0, "item": responses_item(text, tokens)}),
         false,
     ));
     let last = if end == End::Whole { "response.completed" } else { "response.incomplete" };
@@ -279,7 +288,7 @@ fn chat(body: &Value, text: &str, tokens: Tokens, end: End) -> Vec<Event> {
         End::Refused => "content_filter",
     };
     let chunk = |choices: Value, usage: Option<Value>| {
-        let mut chunk = json!({"id": "chat_1", "object": "chat.completion.chunk", "created": 1,
+        let mut chunk = json!({"id": name("chat", tokens), "object": "chat.completion.chunk", "created": 1,
             "model": body["model"], "choices": choices});
         if let Some(usage) = usage {
             chunk["usage"] = usage;

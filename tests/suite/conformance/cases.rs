@@ -12,7 +12,7 @@ use super::lab::Lab;
 pub type Case = fn(&Lab) -> Outcome;
 
 /// In the order of the table.
-pub const ALL: [(&str, Case); 35] = [
+pub const ALL: [(&str, Case); 36] = [
     ("one peer", sessions::one_peer),
     ("writes", sessions::writes),
     ("three participants", sessions::three),
@@ -27,6 +27,7 @@ pub const ALL: [(&str, Case); 35] = [
     ("stall", failures::stall),
     ("drop", failures::dropped),
     ("drop before text", failures::broken_off),
+    ("broken once", failures::broken_once),
     ("hang", failures::hang),
     ("empty", failures::empty),
     ("no frontmatter", failures::no_frontmatter),

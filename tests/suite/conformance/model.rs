@@ -27,6 +27,8 @@ pub enum Mood {
     Break,
     /// A pause before each piece.
     Slow,
+    /// In this way once, and well from then on.
+    Once(Box<Mood>),
     Empty,
     /// A reply that the token limit cut.
     Cut,
@@ -153,7 +155,17 @@ fn serve(stream: &TcpStream, reader: &mut BufReader<&TcpStream>, state: &State) 
         });
         asked.len() - 1
     };
-    let mood = state.mood.lock().unwrap().clone();
+    let mood = {
+        let mut mood = state.mood.lock().unwrap();
+        match mood.clone() {
+            Mood::Once(_) if is_side(&body) => Mood::Good,
+            Mood::Once(first) => {
+                *mood = Mood::Good;
+                *first
+            }
+            other => other,
+        }
+    };
     let tokens = Tokens::of(number as u64 + 1);
     let (text, end) = match &mood {
         Mood::Status(status, reset) => {

@@ -160,7 +160,7 @@ fn responses(body: &Value, call: &ToolCall, tokens: Tokens) -> Vec<Event> {
         "status": "completed", "arguments": call.input.to_string()});
     let object = |text| super::apis::responses_object(&body["model"], text, tokens, super::apis::End::Whole);
     let mut whole = object(Some(""));
-    let said = super::apis::responses_item(SAID);
+    let said = super::apis::responses_item(SAID, tokens);
     whole["output"] = json!([said, item]);
     let events = [
         json!({"type": "response.created", "response": object(None)}),

@@ -96,6 +96,22 @@ pub fn broken_off(lab: &Lab) -> Outcome {
     }
 }
 
+/// What a program makes of a reply that failed once, when it asks again by itself: the whole reply or none. Pieces of
+/// both are neither.
+pub fn broken_once(lab: &Lab) -> Outcome {
+    for mood in [Mood::Drop, Mood::Cut, Mood::Refuse] {
+        let ran = failing(lab, Mood::Once(Box::new(mood.clone())));
+        let line = Lab::last_line(&ran);
+        match ran.code {
+            Some(0) => {
+                want!(ran.out.trim() == super::super::script::answer(PROMPT).trim(), "{mood:?}: {}", ran.out)
+            }
+            code => want!(code == Some(1) && ran.out.is_empty(), "{mood:?}: code {code:?}: {line}"),
+        }
+    }
+    Outcome::Ok
+}
+
 pub fn empty(lab: &Lab) -> Outcome {
     classed(&failing(lab, Mood::Empty), 7, &["empty"])
 }
