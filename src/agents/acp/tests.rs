@@ -255,6 +255,7 @@ async fn pc_061_an_earlier_conversation_is_loaded_and_not_repeated() {
     ));
     let Outcome::Reply(reply) = lab.call(Some("s-0")).await else { panic!("no reply") };
     assert_eq!((reply.text.as_str(), reply.conversation.as_deref()), ("---\nturn: 2\n---\nyes", Some("s-0")));
+    assert!(!lab.told.lock().unwrap().contains(&Progress::Text("old words".into())), "it is not shown again");
     assert_eq!(lab.got("session/load")["params"]["sessionId"], "s-0");
     // An unknown one is an error and does not silently begin anew.
     let lab =

@@ -70,6 +70,7 @@ fn pc_035_claude_is_bare_only_with_a_key() {
         &[("ANTHROPIC_API_KEY", ""), ("CLAUDE_PEER_MAX_TURNS", "7")],
     );
     assert!(!args.contains("--bare") && args.contains("--max-turns 7"));
+    assert!(args.contains(r#"{"permissions":{"deny":["Read"]}}"#), "`@path` would send a file: {args}");
     let (args, _) = started("claude", json!({}), &Request::default(), &[("CLAUDE_PEER_MAX_TURNS", "1")]);
     assert!(args.contains("--max-turns 40"), "at least 2");
 }
@@ -270,6 +271,7 @@ fn pc_062_gemini_gets_a_home_without_the_users_tools() {
     assert_eq!(settings["tools"]["core"], json!([]));
     assert_eq!(settings["security"]["auth"]["selectedType"], "oauth-personal");
     assert_eq!(settings.get("mcpServers"), None);
+    assert_eq!(settings["context"]["includeDirectoryTree"], false, "its folder is nobody's business");
     let args = start.args.iter().map(|a| a.to_str().unwrap()).collect::<Vec<_>>().join(" ");
     for part in ["--skip-trust", "--approval-mode default", "--extensions none", "--model gemini-2.5-pro"] {
         assert!(args.contains(part), "{part} in {args}");

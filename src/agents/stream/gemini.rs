@@ -150,6 +150,11 @@ mod tests {
             matches!(&shown[..], [Progress::Text(_), Progress::Restart, Progress::Notice(_)]),
             "{shown:?}"
         );
+        let until_error = |line: &&str| !line.contains("\"type\":\"result\"");
+        let broken = recorded!("drop").lines().take_while(until_error).collect::<Vec<_>>().join("\n");
+        let alone = replay(Native::Gemini, recorded!("ok"), 0).1.unwrap().text;
+        let both = replay(Native::Gemini, &format!("{broken}\n{}", recorded!("ok")), 0).1.unwrap().text;
+        assert_eq!(both, alone, "no piece of the broken try is in the reply");
     }
 
     #[test]
