@@ -145,8 +145,14 @@ pub async fn run<R: Into<Next>>(
             biased;
             () = &mut cancel => break End::Cancelled,
             // Who ended in time is judged by its end, not by those who still hold its pipes.
-            () = &mut deadline, if status.is_none() && held.is_none() => break End::Deadline,
-            () = &mut idle, if spec.idle.is_some() && status.is_none() && held.is_none() => break End::Idle,
+            () = &mut deadline, if status.is_none() && held.is_none() => {
+                // This thread may have waited for a disk, or this process may have stood still, while it ended.
+                status = child.try_wait()?;
+                if status.is_none() {
+                    break End::Deadline;
+                }
+                drain.as_mut().reset(Instant::now() + DRAIN_GRACE);
+            }
             is_held = changed(&mut hold), if hold.is_some() => {
                 if let (Some(since), false) = (held, is_held) {
                     let until = deadline.deadline() + since.elapsed();
@@ -189,6 +195,8 @@ pub async fn run<R: Into<Next>>(
                     continue;
                 }
             }
+            // Last, so that what came while this thread was held up counts as said.
+            () = &mut idle, if spec.idle.is_some() && status.is_none() && held.is_none() => break End::Idle,
         }
         // Only three ways lead here: the child has just ended, its pipes too, or its pipes stayed open for too long.
         match status {

@@ -256,3 +256,42 @@ async fn pc_062_while_somebody_holds_them_the_clocks_stand_still() {
         assert!(finished.elapsed >= DAY + Duration::from_secs(5), "{:?}", finished.elapsed);
     }
 }
+
+/// A disk that takes its time, or a stop of this process, holds up the thread that watches the call: what was said in time
+/// counts all the same, and a deadline that is over ends who is still at it.
+#[tokio::test]
+async fn pc_231_a_reply_that_was_there_in_time_counts_however_late_it_is_seen() {
+    const TIME: Duration = Duration::from_millis(300);
+    for (idle, ends) in [(false, true), (true, true), (false, false), (true, false)] {
+        let dir = tempfile::tempdir().unwrap();
+        let script = match ends {
+            true => "echo $$ > pid; echo one; sleep 0.1; echo two",
+            false => "echo $$ > pid; echo one; exec sleep 600",
+        };
+        let mut spec = spec(dir.path(), script);
+        (if idle { spec.idle.insert(TIME) } else { &mut spec.deadline }).clone_from(&TIME);
+        let (mut out, said) = (Vec::new(), std::cell::Cell::new(false));
+        let on = |event: Event| {
+            let Event::Stdout(piece) = event else { return };
+            out.extend_from_slice(piece);
+            said.set(true);
+        };
+        let holds_up = async {
+            until("the first word", || said.get()).await;
+            let child = pid_in(dir.path(), "pid");
+            let over = std::time::Instant::now() + TIME * 2;
+            while std::time::Instant::now() < over || ends && tree::is_alive(child) {
+                std::thread::park_timeout(Duration::from_millis(5));
+            }
+        };
+        let (finished, ()) = tokio::join!(run(spec, on, pending()), holds_up);
+        let finished = finished.unwrap();
+        let as_expected = match (&finished.end, ends) {
+            (End::Exited(status), true) => status.success() && out == b"one\ntwo\n",
+            (End::Deadline, false) => !idle,
+            (End::Idle, false) => idle,
+            _ => false,
+        };
+        assert!(as_expected, "idle {idle}, ends {ends}: {:?}, {out:?}", finished.end);
+    }
+}
