@@ -201,7 +201,10 @@ impl Outside<'_> {
                     Ok(())
                 }
                 Cmd::Redraw => self.again(model),
-                Cmd::Suspend => self.suspend(model).await,
+                Cmd::Suspend => match self.suspend(model).await {
+                    Ok(Some(end)) => return Some(Why::Signal(end)),
+                    other => other.map(drop),
+                },
                 Cmd::Edit(text) => self.edit(model, &text).await,
                 Cmd::Quit => return Some(Why::Quit),
             };
@@ -232,16 +235,21 @@ impl Outside<'_> {
     }
 
     /// Back to the shell, until it wakes us. The stop reaches the process, not this thread: what follows may still run
-    /// for a moment, so the wake-up itself is waited for.
-    async fn suspend(&mut self, model: &mut Model) -> io::Result<()> {
+    /// for a moment, so the wake-up itself is waited for. A shell that ends a stopped job sends the end before the wake-up,
+    /// and then that is what woke us.
+    async fn suspend(&mut self, model: &mut Model) -> io::Result<Option<Signal>> {
         self.aside().await;
         (self.settings.suspend)();
-        tokio::select! {
+        let woke = tokio::select! {
             biased;
-            _ = self.signals.next() => {}
-            () = tokio::time::sleep(STOPS) => {}
+            signal = self.signals.next() => Some(signal),
+            () = tokio::time::sleep(STOPS) => None,
+        };
+        let end = woke.filter(|s| !matches!(s, Signal::Continue | Signal::Stop | Signal::Size));
+        if end.is_none() {
+            self.again(model)?;
         }
-        self.again(model)
+        Ok(end)
     }
 
     /// Gives the terminal to somebody else. The reader of events goes first: two readers would split keys.

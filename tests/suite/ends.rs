@@ -43,6 +43,15 @@ impl Terminal {
     }
 
     fn start(&mut self, stage: &Stage, args: &[&str]) -> Box<dyn Child + Send + Sync> {
+        self.start_with(stage, args, &[])
+    }
+
+    fn start_with(
+        &mut self,
+        stage: &Stage,
+        args: &[&str],
+        vars: &[(&str, &str)],
+    ) -> Box<dyn Child + Send + Sync> {
         let plain = stage.command(args);
         let mut command = CommandBuilder::new(plain.get_program());
         command.args(plain.get_args());
@@ -51,6 +60,7 @@ impl Terminal {
             command.env(name, value.unwrap_or_default());
         }
         command.env("TERM", "xterm-256color");
+        vars.iter().for_each(|(name, value)| command.env(name, value));
         command.cwd(stage.home().join("work"));
         self.slave.spawn_command(command).unwrap()
     }
@@ -118,6 +128,14 @@ fn signal(child: &dyn Child, signal: Signal) {
     kill_process(Pid::from_raw(child.process_id().unwrap().cast_signed()).unwrap(), signal).unwrap();
 }
 
+/// Waits until it has stopped itself: a signal before that would reach a screen that runs.
+fn stops(child: &dyn Child) {
+    use rustix::process::{WaitId, WaitIdOptions, waitid};
+    let pid = Pid::from_raw(child.process_id().unwrap().cast_signed()).unwrap();
+    let look = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    crate::stage::until("it stops", || waitid(WaitId::Pid(pid), look).unwrap().is_some());
+}
+
 /// Ends the engine that the dashboards of a stage share.
 fn stop(stage: &Stage) {
     let ran = stage.run(&["engines", "--stop"]);
@@ -182,6 +200,88 @@ fn rule_8_after_a_killed_screen_the_engine_lives_and_the_next_one_tidies_up() {
     terminal.keys.write_all(b"q").unwrap();
     assert_eq!(terminal.ended(&mut second), 0);
     terminal.modes_are_back();
+    stop(&stage);
+}
+
+/// A shell ends a stopped job with the signal first and the wake-up behind it.
+#[test]
+fn rule_8_a_stopped_screen_that_is_ended_ends() {
+    let stage = Stage::new();
+    for (sent, expected) in [(Signal::HUP, 129), (Signal::TERM, 143), (Signal::INT, 130), (Signal::QUIT, 131)]
+    {
+        let mut terminal = Terminal::new();
+        let mut child = terminal.start(&stage, &[]);
+        terminal.open();
+        terminal.keys.write_all(b"\x1a").unwrap();
+        stops(&*child);
+        terminal.clean();
+        signal(&*child, sent);
+        signal(&*child, Signal::CONT);
+        assert_eq!(terminal.ended(&mut child), expected, "{sent:?}");
+        terminal.clean();
+    }
+    stop(&stage);
+}
+
+/// While the editor has the terminal, the screen may be ended with or without a word: the modes are back, and a polite
+/// end waits for the pilot's editor.
+#[test]
+fn rule_8_a_screen_that_ends_while_the_editor_runs_leaves_the_terminal_as_it_was() {
+    for (sent, expected) in
+        [(Signal::KILL, None), (Signal::ABORT, None), (Signal::TERM, Some(143)), (Signal::HUP, Some(129))]
+    {
+        let stage = Stage::new();
+        let editor = stage.home().join("bin/edit");
+        std::fs::create_dir_all(editor.parent().unwrap()).unwrap();
+        let script =
+            "#!/bin/sh\necho EDITING\nuntil [ -e \"$HOME/go\" ]; do sleep 0.02; done\n: > \"$HOME/over\"\n";
+        std::fs::write(&editor, script).unwrap();
+        std::fs::set_permissions(&editor, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let mut terminal = Terminal::new();
+        let mut child =
+            terminal.start_with(&stage, &["new", "--yes", "--peer", "bo", "A task"], &[("EDITOR", "edit")]);
+        terminal.until("a question", |t| t.parser.screen().contents().contains("! 1 waiting"));
+        terminal.keys.write_all(b"d").unwrap();
+        terminal.until("the field", |t| t.parser.screen().contents().contains("words for the writer"));
+        terminal.keys.write_all(b"\x05").unwrap();
+        terminal.until("the editor", |t| t.parser.screen().contents().contains("EDITING"));
+        signal(&*child, sent);
+        let go = || std::fs::write(stage.home().join("go"), "").unwrap();
+        if let Some(expected) = expected {
+            go();
+            assert_eq!(terminal.ended(&mut child), expected, "{sent:?}");
+        } else {
+            terminal.ended(&mut child);
+        }
+        terminal.clean();
+        // The system hangs up an editor whose screen led the terminal's session.
+        assert_eq!(stage.home().join("over").exists(), expected.is_some(), "{sent:?}");
+        go();
+        stop(&stage);
+    }
+}
+
+/// An editor that dies leaves what it had saved, and where that is, is said.
+#[test]
+fn rule_8_what_a_dead_editor_had_saved_is_kept() {
+    let stage = Stage::new();
+    let editor = stage.home().join("bin/edit");
+    std::fs::create_dir_all(editor.parent().unwrap()).unwrap();
+    std::fs::write(&editor, "#!/bin/sh\necho 'half a thought' > \"$1\"\nkill -9 $$\n").unwrap();
+    std::fs::set_permissions(&editor, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let mut terminal = Terminal::new();
+    let args = ["new", "--yes", "--peer", "bo", "A task"];
+    let mut child = terminal.start_with(&stage, &args, &[("EDITOR", "edit")]);
+    terminal.until("a question", |t| t.parser.screen().contents().contains("! 1 waiting"));
+    terminal.keys.write_all(b"d").unwrap();
+    terminal.until("the field", |t| t.parser.screen().contents().contains("words for the writer"));
+    terminal.keys.write_all(b"\x05").unwrap();
+    terminal.until("it is said", |t| t.parser.screen().contents().contains("edit ended with signal"));
+    let kept = stage.home().join(format!("tmp/flightdeck-{}.md", child.process_id().unwrap()));
+    assert_eq!(std::fs::read_to_string(kept).unwrap(), "half a thought\n");
+    terminal.keys.write_all(b"\x03").unwrap();
+    assert_eq!(terminal.ended(&mut child), 0);
+    terminal.clean();
     stop(&stage);
 }
 

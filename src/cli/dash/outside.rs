@@ -55,6 +55,12 @@ pub fn edit(text: &str) -> io::Result<String> {
     let ran = std::process::Command::new(command).args(words).arg(&path).status();
     let result = match ran {
         Ok(status) if status.success() => std::fs::read_to_string(&path),
+        // It was ended, not left: what it had saved by then is the pilot's.
+        Ok(status)
+            if status.code().is_none() && std::fs::read(&path).is_ok_and(|now| now != text.as_bytes()) =>
+        {
+            return Err(io::Error::other(format!("{command} ended with {status}; {}", path.display())));
+        }
         Ok(status) => Err(io::Error::other(format!("{command} ended with {status}"))),
         Err(e) => Err(io::Error::other(format!("{command}: {e}"))),
     };
