@@ -60,7 +60,9 @@ impl Outside {
         // Headless runs listen too: `interrupt` and `answer` reach an engine that has nobody in front of it. They end at
         // a question, so nobody edits an escalation file under them.
         let dir_too = (!runner.policy.headless).then_some(dir.as_path());
-        let watcher = watcher(dir_too, &runtime, sender);
+        // The folders are known; a long list of them would hide how often is looked instead.
+        let plain = |e: notify::Error| notify::Error { paths: Vec::new(), ..e };
+        let watcher = watcher(dir_too, &runtime, sender).map_err(plain);
         Outside { dir, runtime, odd: BTreeMap::new(), events, watcher }
     }
 
