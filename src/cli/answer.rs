@@ -20,8 +20,8 @@ pub fn run(place: &Place, args: Answer) -> Result<u8, CliError> {
         None => (None, &args.question),
     };
     let text = context::text(given)?;
-    let loaded =
-        crate::store::load::load(&context.layout, &id).map_err(|e| context::not_loaded(&context, e))?;
+    let loaded = crate::store::load::load(&context.layout, &id).and_then(crate::store::load::Loaded::whole);
+    let loaded = loaded.map_err(|e| context::not_loaded(&context, e))?;
     let desk = context.desk(context.registry()?, None);
     let open = open_questions(&loaded.session, &desk);
     let ids = open.iter().map(|q| q.id.clone()).collect::<Vec<_>>().join(", ");

@@ -110,13 +110,17 @@ impl Runner {
             let source = std::io::Error::other(why);
             return Err(OpenError::Load(LoadError::Unreadable(loaded.dir.join(layout::META), source)));
         }
+        // Going on would ask again for what is in a file that is not given, and write over it.
+        let loaded = loaded.whole().map_err(OpenError::Load)?;
+        let log = crate::store::runtime::log_problem(&layout.runtime(id))
+            .map_err(|(path, source)| OpenError::Load(LoadError::Unreadable(path, source)))?;
         remove_temporary(&loaded.dir);
         let recorder = Recorder::new(layout.clone(), id.clone(), loaded.dir).map_err(OpenError::Store)?;
         let mut runner = Runner::still(loaded.session, desk, policy, clock, recorder, updates, lock);
         runner.know_crew();
         let mut what = state::repairs(&runner.session);
         what.extend(loaded.problems);
-        what.extend(crate::store::runtime::log_problem(runner.recorder.runtime()));
+        what.extend(log);
         what.extend(super::forgotten::decisions(&runner.session, runner.recorder.runtime()));
         if !what.is_empty() {
             runner.record(Fact::Repaired { what }).map_err(OpenError::Store)?;

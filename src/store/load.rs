@@ -11,6 +11,7 @@ use crate::store::index::Row;
 use crate::store::layout::{self, Layout};
 use crate::store::list::Listed;
 use crate::store::{closing, escalation, frontmatter, index, meta, pipeline, report, runtime};
+use std::cell::RefCell;
 use std::fmt;
 use std::fs;
 use std::io;
@@ -24,6 +25,19 @@ pub struct Loaded {
     pub problems: Vec<String>,
     /// Escalations whose answer was typed below the last line and stands nowhere else (PC-444).
     pub by_hand: Vec<u32>,
+    /// A file that is there and that the system does not give, with the code of its reason. What it holds is not known,
+    /// so nobody may go on as if it were not there.
+    pub unread: Option<(PathBuf, i32)>,
+}
+
+impl Loaded {
+    /// For those who go on from what the files say.
+    pub fn whole(self) -> Result<Loaded, LoadError> {
+        match self.unread {
+            Some((path, code)) => Err(LoadError::Unreadable(path, io::Error::from_raw_os_error(code))),
+            None => Ok(self),
+        }
+    }
 }
 
 /// Why there is no session to load.
@@ -125,11 +139,8 @@ fn load_dir(layout: &Layout, id: &SessionId, dir: PathBuf, row: Option<&Row>) ->
         .filter_map(|entry| entry.file_name().into_string().ok())
         .collect();
     names.sort();
-    // A pipe or a device would never end; whoever put it there has written no turn.
-    let plain = |name: &str| match fs::metadata(dir.join(name))?.is_file() {
-        true => fs::read(dir.join(name)),
-        false => Err(io::Error::other("not a file")),
-    };
+    let unread = RefCell::new(None);
+    let plain = |name: &str| plain(&dir.join(name), &unread);
     let (mut escalations, mut by_hand) = (Vec::new(), Vec::new());
     for (name, index) in names.iter().filter_map(|n| Some((n, layout::parse_escalation(n)?))) {
         // What cannot be read is a question all the same.
@@ -168,7 +179,7 @@ fn load_dir(layout: &Layout, id: &SessionId, dir: PathBuf, row: Option<&Row>) ->
     }
     let has_outcome = names.iter().any(|n| n == layout::OUTCOME);
     let closing = fs::read_to_string(layout.orz(id)).is_ok_and(|text| closing::is_ours(&text, id));
-    let (notes, note_problem) = runtime::notes(&layout.runtime(id));
+    let (notes, note_problem) = runtime::notes(&layout.runtime(id), &|path, e| note_unread(path, e, &unread));
     problems.extend(note_problem);
     let mut session = Session {
         meta,
@@ -195,7 +206,23 @@ fn load_dir(layout: &Layout, id: &SessionId, dir: PathBuf, row: Option<&Row>) ->
             Lang::Ru => format!("{file} не говорит, о чём спрашивали; вопрос взят из {turn}"),
         });
     }
-    Ok(Loaded { session, dir, problems, by_hand })
+    Ok(Loaded { session, dir, problems, by_hand, unread: unread.into_inner() })
+}
+
+/// The bytes of a plain file. A pipe or a device would never end; whoever put it there has written no turn.
+fn plain(path: &Path, unread: &RefCell<Option<(PathBuf, i32)>>) -> io::Result<Vec<u8>> {
+    let read = || match fs::metadata(path)?.is_file() {
+        true => fs::read(path),
+        false => Err(io::Error::other("not a file")),
+    };
+    read().inspect_err(|e| note_unread(path, e, unread))
+}
+
+/// Remembers the first file that is there and was not given. A link that leads nowhere is no file.
+fn note_unread(path: &Path, error: &io::Error, unread: &RefCell<Option<(PathBuf, i32)>>) {
+    if let Some(code) = error.raw_os_error().filter(|_| error.kind() != io::ErrorKind::NotFound) {
+        unread.borrow_mut().get_or_insert_with(|| (path.to_path_buf(), code));
+    }
 }
 
 fn lossy(bytes: &[u8], name: &str, problems: &mut Vec<String>) -> String {

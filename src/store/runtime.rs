@@ -41,15 +41,20 @@ pub struct Message {
     pub text: String,
 }
 
-/// The notes, or the defaults and a problem when the file cannot be read.
-pub fn notes(dir: &Path) -> (Notes, Option<String>) {
-    match std::fs::read(dir.join(NOTES)) {
+/// The notes, or the defaults and a problem when the file cannot be read; `unread` hears when it is the system that does
+/// not give it.
+pub fn notes(dir: &Path, unread: &dyn Fn(&Path, &io::Error)) -> (Notes, Option<String>) {
+    let path = dir.join(NOTES);
+    match std::fs::read(&path) {
         Ok(bytes) => match serde_json::from_slice(&bytes) {
             Ok(notes) => (notes, None),
             Err(e) => (Notes::default(), Some(format!("{NOTES}: {e}; going on without it"))),
         },
         Err(e) if e.kind() == io::ErrorKind::NotFound => (Notes::default(), None),
-        Err(e) => (Notes::default(), Some(format!("{NOTES}: {e}; going on without it"))),
+        Err(e) => {
+            unread(&path, &e);
+            (Notes::default(), Some(format!("{NOTES}: {e}")))
+        }
     }
 }
 
@@ -64,9 +69,14 @@ fn log(dir: &Path) -> String {
     String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())
 }
 
-/// What the log lacks and nobody was told yet: a crash can tear its last line, a disk any.
-pub fn log_problem(dir: &Path) -> Option<String> {
-    let bytes = std::fs::read(dir.join(EVENTS)).unwrap_or_default();
+/// What the log lacks and nobody was told yet: a crash can tear its last line, a disk any. An error is the system's that
+/// does not give the log.
+pub fn log_problem(dir: &Path) -> Result<Option<String>, (PathBuf, io::Error)> {
+    let path = dir.join(EVENTS);
+    let bytes = match std::fs::read(&path) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Vec::new(),
+        other => other.map_err(|e| (path, e))?,
+    };
     // As every line is that we write; to take them apart for this would make opening slow.
     let sound = |line: &[u8]| {
         line.starts_with(b"{\"seq\":") && line.ends_with(b"}") && std::str::from_utf8(line).is_ok()
@@ -74,8 +84,8 @@ pub fn log_problem(dir: &Path) -> Option<String> {
     let told = |line: &[u8]| line.windows(LACKS.len()).any(|part| part == LACKS.as_bytes());
     let untold = bytes.split(|b| *b == b'\n').rev().take_while(|line| !told(line));
     let lost = untold.filter(|line| !line.is_empty() && !sound(line)).count();
-    (lost > 0)
-        .then(|| format!("{LACKS} {lost} of its lines; the story and the cost that are shown lack them"))
+    let text = || format!("{LACKS} {lost} of its lines; the story and the cost that are shown lack them");
+    Ok((lost > 0).then(text))
 }
 
 /// The number of the next event.

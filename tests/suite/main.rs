@@ -48,6 +48,7 @@ mod terminals;
 mod tidy;
 mod traps;
 mod trust;
+mod unread;
 mod walk;
 mod worktrees;
 mod worlds;
