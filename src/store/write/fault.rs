@@ -3,8 +3,8 @@
 //! [`arm`] takes what the command line found in `FLIGHTDECK_FAULT`. `kill@37` ends the process with SIGKILL instead of its 37th operation, and `ENOSPC@37` lets that
 //! one fail. A `+` behind the number means: and every later one. `slow@1+` waits before each and `note@1+` names each. A write is struck in its
 //! middle: half of the bytes are there. `stop@37` lets the process stand still until SIGCONT, so that a test can change the
-//! world around it. From the 37th operation on `clock-90000@37` sets the clock back by a day and an hour, and
-//! `nolock@37` is a file system that has no locks.
+//! world around it. From the 37th operation on `clock-90000@37` sets the clock back by a day and an hour, until the 60th
+//! with `@37-60`, and `nolock@37` is a file system that has no locks.
 
 #[cfg(not(debug_assertions))]
 mod none {
@@ -73,7 +73,8 @@ mod some {
     pub(super) struct Plan {
         act: Act,
         from: u64,
-        on: bool,
+        /// The last operation; `u64::MAX` for each later one.
+        to: u64,
     }
 
     impl Plan {
@@ -88,15 +89,21 @@ mod some {
                 "EACCES" => Act::Fail(Errno::ACCESS),
                 "EIO" => Act::Fail(Errno::IO),
                 "ENOENT" => Act::Fail(Errno::NOENT),
+                "ESTALE" => Act::Fail(Errno::STALE),
                 "stop" => Act::Stop,
                 "nolock" => Act::NoLock,
                 _ => Act::Clock(act.strip_prefix("clock")?.parse().ok()?),
             };
-            Some(Plan { act, from: at.trim_end_matches('+').parse().ok()?, on: at.ends_with('+') })
+            let (from, to) = match at.split_once('-') {
+                Some((from, to)) => (from.parse().ok()?, to.parse().ok()?),
+                None if at.ends_with('+') => (at.trim_end_matches('+').parse().ok()?, u64::MAX),
+                None => (at.parse().ok()?, at.parse().ok()?),
+            };
+            Some(Plan { act, from, to })
         }
 
         pub(super) fn strikes(&self, operation: u64) -> bool {
-            operation == self.from || self.on && operation > self.from
+            (self.from..=self.to).contains(&operation)
         }
     }
 
@@ -149,7 +156,9 @@ mod some {
     /// The plan's act, once its operation was reached.
     fn reached() -> Option<Act> {
         let plan = PLAN.get()?;
-        (OPERATIONS.load(Ordering::Relaxed) + 1 >= plan.from).then_some(plan.act)
+        // Without an end it is the whole rest, for these two.
+        let to = if plan.to == plan.from { u64::MAX } else { plan.to };
+        (plan.from..=to).contains(&(OPERATIONS.load(Ordering::Relaxed) + 1)).then_some(plan.act)
     }
 
     /// To be asked before a lock is taken.
@@ -200,6 +209,8 @@ mod tests {
         assert_eq!([2, 3, 4].map(|n| once.strikes(n)), [false, true, false]);
         let on = Plan::parse("ENOSPC@3+").unwrap();
         assert_eq!([2, 3, 4].map(|n| on.strikes(n)), [false, true, true]);
+        let some = Plan::parse("slow@3-4").unwrap();
+        assert_eq!([2, 3, 4, 5].map(|n| some.strikes(n)), [false, true, true, false]);
         assert!(Plan::parse("clock-90000@3").is_some() && Plan::parse("clock+60@3").is_some());
         for wrong in ["", "kill", "kill@", "kill@x", "reboot@1", "clock@3"] {
             assert_eq!(Plan::parse(wrong), None, "{wrong}");
