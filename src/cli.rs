@@ -43,6 +43,7 @@ pub mod error;
 pub mod filter;
 pub mod finalize;
 pub mod finish;
+mod hand;
 pub mod interrupt;
 pub mod line;
 pub mod list;

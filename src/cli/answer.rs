@@ -3,14 +3,16 @@
 use super::args::{Answer, Place};
 use super::context::{self, Context};
 use super::error::{CliError, Kind};
+use super::hand::{self, Handed};
 use super::resume;
 use crate::domain::lang::Lang;
 use crate::domain::policy::Policy;
+use crate::domain::session::id::SessionId;
 use crate::engine::answer::give;
 use crate::engine::questions::open_questions;
 use crate::store::lock::EngineLock;
 use crate::store::record::StoreError;
-use crate::store::runtime::{self, Message};
+use crate::store::runtime::Message;
 
 pub fn run(place: &Place, args: Answer) -> Result<u8, CliError> {
     let context = Context::plain(place)?;
@@ -20,8 +22,24 @@ pub fn run(place: &Place, args: Answer) -> Result<u8, CliError> {
         None => (None, &args.question),
     };
     let text = context::text(given)?;
-    let loaded = crate::store::load::load(&context.layout, &id).and_then(crate::store::load::Loaded::whole);
-    let loaded = loaded.map_err(|e| context::not_loaded(&context, e))?;
+    loop {
+        if let Some(code) = give_once(&context, &id, question.clone(), text.clone())? {
+            return Ok(code);
+        }
+        hand::pause();
+    }
+}
+
+/// `None` when whoever held the session ended without taking the answer: it stands as it stood before, or that one has
+/// answered the question.
+fn give_once(
+    context: &Context,
+    id: &SessionId,
+    question: Option<String>,
+    text: String,
+) -> Result<Option<u8>, CliError> {
+    let loaded = crate::store::load::load(&context.layout, id).and_then(crate::store::load::Loaded::whole);
+    let loaded = loaded.map_err(|e| context::not_loaded(context, e))?;
     let desk = context.desk(context.registry()?, None);
     let open = open_questions(&loaded.session, &desk);
     let ids = open.iter().map(|q| q.id.clone()).collect::<Vec<_>>().join(", ");
@@ -42,14 +60,21 @@ pub fn run(place: &Place, args: Answer) -> Result<u8, CliError> {
             known,
         ));
     }
-    if let Some((pid, _)) = EngineLock::holder(&context.layout.runtime(&id)) {
-        let message = Message { question, text };
-        runtime::post(&context.layout.runtime(&id), &message).map_err(CliError::failed)?;
-        println!("handed to the engine (process {pid}) that drives {id}");
-        return Ok(0);
+    let runtime = context.layout.runtime(id);
+    match hand::over(&runtime, &Message { question: question.clone(), text: text.clone() })? {
+        Handed::Nobody => {}
+        Handed::Back => return Ok(None),
+        Handed::To(pid) => {
+            println!("handed to the engine (process {pid}) that drives {id}");
+            return Ok(Some(0));
+        }
     }
     let policy = Policy { headless: true, ..Policy::default() };
-    let mut runner = resume::open(&context, &id, policy, None, None)?;
+    let mut runner = match resume::open(context, id, policy, None, None) {
+        // Somebody was faster between the look and the lock.
+        Err(held) if held.kind == Kind::Busy && EngineLock::holder(&runtime).is_none() => return Ok(None),
+        opened => opened?,
+    };
     runner.hold();
     let before = runner.session.clone();
     let storage = |e: StoreError| {
@@ -72,7 +97,7 @@ pub fn run(place: &Place, args: Answer) -> Result<u8, CliError> {
         ));
     }
     println!("answered {question}; `flightdeck resume {id}` goes on");
-    Ok(0)
+    Ok(Some(0))
 }
 
 /// What would answer this question.

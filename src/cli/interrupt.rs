@@ -3,18 +3,17 @@
 use super::args::{Interrupt, Place};
 use super::context::{self, Context};
 use super::error::{CliError, Kind};
+use super::hand::{self, Handed};
 use super::resume;
 use crate::domain::input::Input;
 use crate::domain::session::meta::Status;
-use crate::store::lock::EngineLock;
 use crate::store::runtime::{self, Message};
 
 pub fn run(place: &Place, args: Interrupt) -> Result<u8, CliError> {
     let context = Context::plain(place)?;
     let id = context::id(&args.id)?;
-    if let Some((pid, _)) = EngineLock::holder(&context.layout.runtime(&id)) {
-        let message = Message { question: runtime::INTERRUPT.into(), text: String::new() };
-        runtime::post(&context.layout.runtime(&id), &message).map_err(CliError::failed)?;
+    let message = Message { question: runtime::INTERRUPT.into(), text: String::new() };
+    if let Handed::To(pid) = hand::over(&context.layout.runtime(&id), &message)? {
         println!("told the engine (process {pid}) to interrupt {id}");
         return Ok(0);
     }

@@ -194,8 +194,8 @@ pub fn save_conversation(dir: &Path, who: &str, id: &str) -> io::Result<()> {
     write::atomic(&dir.join(format!("{who}-session-id")), format!("{id}\n").as_bytes())
 }
 
-/// Leaves an answer for the engine that drives the session, or for the next one.
-pub fn post(dir: &Path, message: &Message) -> io::Result<()> {
+/// Leaves an answer for the engine that drives the session, or for the next one. The file is gone when it was taken.
+pub fn post(dir: &Path, message: &Message) -> io::Result<PathBuf> {
     let inbox = dir.join(INBOX);
     write::ensure_dir(&inbox)?;
     let taken = std::fs::read_dir(&inbox)?.count();
@@ -203,10 +203,10 @@ pub fn post(dir: &Path, message: &Message) -> io::Result<()> {
         let path = inbox.join(format!("{n:06}.json"));
         match write::create_exclusive(&path, &serde_json::to_vec(message)?) {
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
-            other => return other,
+            other => return other.map(|()| path),
         }
     }
-    Ok(())
+    Err(io::ErrorKind::AlreadyExists.into())
 }
 
 /// Waiting answers in the order they came, each with the file to remove when it has been taken.

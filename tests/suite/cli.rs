@@ -1,6 +1,6 @@
 //! The command line as a stranger meets it: help, exit codes, questions and answers, bad arguments.
 
-use crate::stage::{AGREES, Stage};
+use crate::stage::{AGREES, Ran, Stage};
 use serde_json::Value;
 use std::fs;
 
@@ -449,4 +449,28 @@ fn pc_100_nobody_is_announced_before_it_is_settled_who_takes_part() {
     assert!(!ran.out.contains("Opening") && !ran.out.contains("Peer"), "{ran:?}");
     assert!(ran.err.contains("nobody") && ran.err.contains("--peer"), "{ran:?}");
     assert!(fs::read_dir(stage.sessions()).is_err(), "nothing is created");
+}
+
+/// Two answers in the same moment: one is given, and the other is told so. Nothing lies about for a later question.
+#[test]
+fn pc_445_of_answers_in_the_same_moment_one_is_given_and_the_others_hear_of_it() {
+    let stage = Stage::new();
+    stage.script("bo", AGREES);
+    let ran = stage.run(&["run", "--decision", "A", "--yes", "How large is the cache"]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    let id = stage.id();
+    let words =
+        ["extend: what of AAA?", "extend: what of BBB?", "extend: what of CCC?", "extend: what of DDD?"];
+    let given: Vec<Ran> = std::thread::scope(|scope| {
+        let (stage, id) = (&stage, &id);
+        let one = |text| scope.spawn(move || stage.run(&["answer", id, "close", text]));
+        words.map(one).into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    let told: Vec<_> = given.iter().map(|ran| (ran.code, ran.out.contains("answered close"))).collect();
+    assert_eq!(told.iter().filter(|told| **told == (Some(0), true)).count(), 1, "{given:?}");
+    assert_eq!(told.iter().filter(|told| **told == (Some(2), false)).count(), 3, "{given:?}");
+    let state = stage.home().join(".local/state/flightdeck/sessions");
+    let inboxes = fs::read_dir(state).unwrap().map(|of| of.unwrap().path().join(&id).join("inbox"));
+    let left: usize = inboxes.map(|inbox| fs::read_dir(inbox).into_iter().flatten().count()).sum();
+    assert_eq!(left, 0, "{given:?}");
 }

@@ -258,7 +258,7 @@ async fn command_session(hub: &Hub, id: &SessionId, command: Command) -> Result<
                 return Err(why.into());
             }
         };
-        return runtime::post(&dir, &message).map_err(|e| e.to_string());
+        return runtime::post(&dir, &message).map(drop).map_err(|e| e.to_string());
     }
     match command {
         Command::Answer { question, text } => {
