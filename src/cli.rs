@@ -7,13 +7,13 @@
 macro_rules! println {
     ($($arg:tt)*) => {{
         use std::io::Write as _;
-        let _ = writeln!(std::io::stdout(), $($arg)*);
+        let _ = crate::cli::out::wrote(writeln!(std::io::stdout(), $($arg)*));
     }};
 }
 macro_rules! print {
     ($($arg:tt)*) => {{
         use std::io::Write as _;
-        let _ = write!(std::io::stdout(), $($arg)*);
+        let _ = crate::cli::out::wrote(write!(std::io::stdout(), $($arg)*));
     }};
 }
 macro_rules! eprintln {
@@ -49,6 +49,7 @@ pub mod line;
 pub mod list;
 pub mod new;
 pub mod open;
+mod out;
 pub mod overrule;
 pub mod panic;
 pub mod rehearse;
@@ -86,11 +87,11 @@ pub fn main() -> ExitCode {
         Ok(cli) => dispatch(cli),
         Err(error) => {
             let code = if error.use_stderr() { 2 } else { 0 };
-            let _ = error.print();
+            out::wrote(error.print());
             Ok(code)
         }
     });
-    match outcome {
+    match outcome.and_then(|code| out::whole().map(|()| code)) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             eprintln!("{error}");

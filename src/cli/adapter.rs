@@ -2,10 +2,10 @@
 
 use super::args::{Limits, Place, Who};
 use super::context::Context;
+use super::out;
 use crate::agents::serve;
 use crate::engine::desk::surroundings;
 use std::ffi::OsString;
-use std::io::Write;
 use std::process::ExitCode;
 
 pub fn main(words: &[OsString]) -> ExitCode {
@@ -35,8 +35,11 @@ pub fn main(words: &[OsString]) -> ExitCode {
     runtime.shutdown_background();
     eprint!("{}", served.stderr);
     print!("{}", served.stdout);
-    let _ = std::io::stdout().flush();
-    ExitCode::from(served.code)
+    // Half a reply with code 0 would pass for a whole one.
+    match out::whole() {
+        Ok(()) => ExitCode::from(served.code),
+        Err(lost) => refused(&format!("ERROR: {}", lost.cause)),
+    }
 }
 
 fn refused(problem: &str) -> ExitCode {

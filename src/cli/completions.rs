@@ -2,6 +2,7 @@
 
 use super::args::Cli;
 use super::error::CliError;
+use super::out::wrote;
 use clap::CommandFactory;
 use std::io::Write;
 
@@ -9,6 +10,6 @@ pub fn run(shell: clap_complete::Shell) -> Result<u8, CliError> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "flightdeck", &mut script);
     // The generator panics on a closed pipe; a reader that has had enough is no error.
-    let _ = std::io::stdout().write_all(&script);
+    wrote(std::io::stdout().write_all(&script));
     Ok(0)
 }

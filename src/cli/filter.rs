@@ -3,6 +3,7 @@
 use super::args::{Filter, Place};
 use super::context::Context;
 use super::error::CliError;
+use super::out::wrote;
 use crate::agents::privacy::copy::plain;
 use crate::agents::privacy::judge::Kept;
 use crate::agents::privacy::pii;
@@ -39,12 +40,11 @@ fn nothing(why: &str) -> CliError {
 fn listed(found: &Survey, lang: Lang) -> Result<u8, CliError> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     for path in &found.passed {
-        // Whoever stopped reading has seen enough.
-        if writeln!(out, "{}", name(path)).is_err() {
+        if !wrote(writeln!(out, "{}", name(path))) {
             return Ok(0);
         }
     }
-    let _ = out.flush();
+    wrote(out.flush());
     for (path, kept) in &found.kept {
         if let Kept::Unreadable(why) = kept {
             eprintln!("{}: {}", name(path), plain(why));

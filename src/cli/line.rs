@@ -2,6 +2,7 @@
 
 mod pipeline;
 
+use super::out::wrote;
 use crate::agents::call::Progress;
 use crate::domain::effect::Call;
 use crate::domain::fact::Fact;
@@ -171,8 +172,7 @@ impl Printer {
     /// A closed pipe ends nothing: the session goes on without a reader.
     fn say(&self, line: &str) {
         let mut out = std::io::stdout().lock();
-        let _ = writeln!(out, "{line}");
-        let _ = out.flush();
+        wrote(writeln!(out, "{line}").and_then(|()| out.flush()));
     }
 }
 
@@ -340,6 +340,7 @@ pub fn describe(fact: &Fact, lang: Lang) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+
     use super::*;
     use crate::domain::effect::Purpose;
     use crate::domain::session::meta::{Decision, ResultClass};

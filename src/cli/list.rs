@@ -3,6 +3,7 @@
 use super::args::{List, Place};
 use super::context::Context;
 use super::error::CliError;
+use super::out::wrote;
 use crate::store::list;
 use std::io::Write;
 
@@ -16,7 +17,7 @@ pub fn run(place: &Place, args: List) -> Result<u8, CliError> {
             let text = String::from_utf8_lossy(&bytes);
             let mut out = std::io::stdout().lock();
             for line in text.lines().filter(|line| line.trim_start().starts_with('|')) {
-                if writeln!(out, "{}", crate::ui::text::sanitize(line)).is_err() {
+                if !wrote(writeln!(out, "{}", crate::ui::text::sanitize(line))) {
                     break;
                 }
             }

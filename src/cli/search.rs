@@ -3,6 +3,7 @@
 use super::args::{Place, Search};
 use super::context::Context;
 use super::error::CliError;
+use super::out::wrote;
 use crate::domain::query::{Query, Unread};
 use crate::domain::session::meta::ResultClass;
 use crate::domain::time::is_day;
@@ -32,7 +33,7 @@ pub fn run(place: &Place, args: Search) -> Result<u8, CliError> {
                 })
             })
             .collect();
-        let _ = writeln!(out, "{}", serde_json::to_string_pretty(&hits).map_err(CliError::failed)?);
+        wrote(writeln!(out, "{}", serde_json::to_string_pretty(&hits).map_err(CliError::failed)?));
         return Ok(found);
     }
     if last.hits.is_empty() {
@@ -41,7 +42,7 @@ pub fn run(place: &Place, args: Search) -> Result<u8, CliError> {
     for hit in &last.hits {
         // Names come from the disk and are as little to be trusted as the text.
         let place = one_line(&format!("{}/{}:{}", hit.id, hit.file, hit.line), WIDTH);
-        if writeln!(out, "{place}: {}", one_line(&hit.text, WIDTH)).is_err() {
+        if !wrote(writeln!(out, "{place}: {}", one_line(&hit.text, WIDTH))) {
             break;
         }
     }

@@ -474,3 +474,33 @@ fn pc_445_of_answers_in_the_same_moment_one_is_given_and_the_others_hear_of_it()
     let left: usize = inboxes.map(|inbox| fs::read_dir(inbox).into_iter().flatten().count()).sum();
     assert_eq!(left, 0, "{given:?}");
 }
+
+/// Output that is lost is no success; a reader that has seen enough is no failure.
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_cannot_be_written_is_a_failure_and_a_closed_pipe_is_none() {
+    let stage = Stage::new();
+    stage.script("bo", AGREES);
+    let ran = stage.session(&[]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let id = stage.id();
+    for args in [
+        &["list"][..],
+        &["list", "--json"],
+        &["show", &id],
+        &["doctor"],
+        &["config"],
+        &["search", "cache"],
+        &["--help"],
+    ] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let ended = stage.command(args).stdout(full).output().unwrap();
+        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert_eq!(ended.status.code(), Some(1), "{args:?}: {said}");
+        assert!(said.contains("the output could not be written: "), "{args:?}: {said}");
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let ended = stage.command(args).stdout(writer).output().unwrap();
+        assert_eq!(ended.status.code(), Some(0), "{args:?}: {}", String::from_utf8_lossy(&ended.stderr));
+    }
+}
