@@ -82,7 +82,7 @@ pub struct Pipeline {
     pub cursor: usize,
     /// Where to stand when the diff has come.
     pub goal: Option<Place>,
-    /// The pilot has decided on all that was shown: what waits in the next edit is where he goes on.
+    /// The pilot has just come, or has decided on all that was shown: what waits next is where he goes on.
     pub follows: bool,
     /// The question whose change to stand on, once the diff has it.
     pub ask: Option<String>,
@@ -120,7 +120,7 @@ impl Pipeline {
             asked: None,
             cursor: 0,
             goal: None,
-            follows: false,
+            follows: true,
             ask: None,
             verify: None,
             sent: Vec::new(),
@@ -148,7 +148,9 @@ impl Pipeline {
     /// shown again after his decisions.
     pub fn take(&mut self, doc: Doc, s: &Session) {
         let first = self.doc.is_none();
-        let place = self.goal.take().or_else(|| self.doc.as_ref().and_then(|d| d.place(self.cursor)));
+        let goal = self.goal.take();
+        self.follows &= goal.is_none();
+        let place = goal.or_else(|| self.doc.as_ref().and_then(|d| d.place(self.cursor)));
         let open = || first_open(self, &doc, s);
         self.cursor = match place {
             Some(place) => doc.row_at(&place).unwrap_or(0),
@@ -160,8 +162,8 @@ impl Pipeline {
         self.go_on();
     }
 
-    /// Goes on to what waits now, when the pilot had decided on all that was shown and has not moved since. The diff may
-    /// come before the edit is put before him, or after.
+    /// Goes on to what waits now, when the pilot had decided on all that was shown, or has just come, and has not moved
+    /// since. The diff may come before the edit is put before him, or after.
     pub fn follow(&mut self, s: &Session) {
         let open = self.doc.as_ref().filter(|_| self.follows).and_then(|doc| first_open(self, doc, s));
         if let Some(row) = open {
@@ -173,7 +175,7 @@ impl Pipeline {
     pub fn go_on(&mut self) {
         let row = self.ask.as_ref().zip(self.doc.as_ref()).and_then(|(ask, doc)| doc.row_of(ask));
         if let Some(row) = row {
-            (self.cursor, self.ask) = (row, None);
+            (self.cursor, self.ask, self.follows) = (row, None, false);
         }
     }
 

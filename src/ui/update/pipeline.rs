@@ -130,7 +130,7 @@ pub fn press(model: &mut Model, spot: Spot) -> Vec<Cmd> {
         Spot::Part(part) => p.focus(part),
         Spot::Row(row) => {
             p.focus(Part::Diff);
-            p.cursor = row;
+            (p.cursor, p.follows) = (row, false);
         }
         Spot::File(n) | Spot::Finding(n) => {
             let part = if matches!(spot, Spot::File(_)) { Part::Files } else { Part::Findings };
@@ -377,7 +377,7 @@ fn go(model: &mut Model, place: Place) -> Vec<Cmd> {
     p.focus(Part::Diff);
     let row = p.doc.as_ref().and_then(|doc| doc.row_at(&place));
     match row {
-        Some(row) => p.cursor = row,
+        Some(row) => (p.cursor, p.follows) = (row, false),
         None if p.doc.is_none() || p.whole.is_some() || p.scope != Scope::Session => {
             (p.whole, p.scope, p.goal) = (None, Scope::Session, Some(place));
         }

@@ -136,6 +136,25 @@ fn pc_503_a_decided_change_is_not_decided_on_again() {
 }
 
 #[test]
+fn pc_503_who_came_before_the_gate_stands_at_the_first_change_when_it_is_asked() {
+    for moves in [false, true] {
+        let mut early = gated();
+        let shown = std::mem::take(&mut early.gate_log);
+        let mut m = on_pipeline(SIZE, Lang::En, early);
+        heard_diff(&mut m);
+        assert_eq!(here(&m).question(), None);
+        if moves {
+            press(&mut m, KeyCode::Down);
+        }
+        for (n, record) in (41..).zip(shown) {
+            hear(&mut m, event(n, Fact::ContentShown { record }));
+        }
+        let stands = here(&m).question();
+        assert_eq!(stands.as_deref(), (!moves).then_some("content-01-1-1"), "his own place is left to him");
+    }
+}
+
+#[test]
 fn an_answer_that_was_refused_is_not_on_its_way() {
     let mut m = at_gate();
     drawn(&mut m);
