@@ -57,6 +57,12 @@ impl Pty {
         self.parser.screen().contents()
     }
 
+    /// No frame is half drawn: the last synchronized update was ended.
+    pub fn is_whole(&self) -> bool {
+        let last = |mark: &[u8]| self.raw.windows(mark.len()).rposition(|bytes| bytes == mark);
+        last(b"\x1b[?2026l") >= last(b"\x1b[?2026h")
+    }
+
     /// Takes output until the condition holds.
     #[track_caller]
     pub fn until(&mut self, what: &str, holds: impl Fn(&Pty) -> bool) {
