@@ -65,38 +65,26 @@ impl Query {
 
     /// Takes a filter; `false` when it is none, or not with that value.
     fn filter(&mut self, key: &str, value: &str) -> bool {
-        let unread = match key {
-            // Its value is still to be typed.
-            _ if value.is_empty() => return false,
+        // Its value is still to be typed.
+        if value.is_empty() {
+            return false;
+        }
+        let mut unread = None;
+        match key {
             "class" => match value.split(',').map(ResultClass::parse).collect::<Option<Vec<_>>>() {
-                Some(classes) => {
-                    self.classes.extend(classes);
-                    return true;
-                }
-                None => Unread::Class,
+                Some(classes) => self.classes.extend(classes),
+                None => unread = Some(Unread::Class),
             },
-            "vendor" => {
-                self.vendors.extend(value.split(',').map(str::to_string));
-                return true;
-            }
-            "wp" => {
-                self.wp = value.to_string();
-                return true;
-            }
-            "since" if is_day(value) => {
-                self.since = value.to_string();
-                return true;
-            }
-            "until" if is_day(value) => {
-                self.until = value.to_string();
-                return true;
-            }
-            "since" => Unread::Since,
-            "until" => Unread::Until,
+            "vendor" => self.vendors.extend(value.split(',').map(str::to_string)),
+            "wp" => self.wp = value.to_string(),
+            "since" if is_day(value) => self.since = value.to_string(),
+            "until" if is_day(value) => self.until = value.to_string(),
+            "since" => unread = Some(Unread::Since),
+            "until" => unread = Some(Unread::Until),
             _ => return false,
-        };
-        self.unread.push(unread);
-        false
+        }
+        self.unread.extend(unread);
+        unread.is_none()
     }
 }
 

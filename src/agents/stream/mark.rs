@@ -43,25 +43,23 @@ pub fn between(text: &str, marks: Marks, who: &str) -> Result<Body, Refused> {
         _ => (marks == Marks::End, text),
     };
     // A model may set the mark off with signs of its own.
-    let rest = body.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '`' | '*'));
+    let rest = body.trim_end_matches(is_around);
     let ended = rest.strip_suffix(END).map(|rest| rest.strip_suffix(['`', '*']).unwrap_or(rest));
-    let is_proven = begun && ended.is_some();
+    let is_unproven = !begun || ended.is_none();
     let body = ended.unwrap_or(body).trim_end();
-    let body = if begun {
-        body.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '`' | '*'))
-    } else {
-        body
-    };
-    if is_proven {
-        return Ok(Body { text: format!("{body}\n"), is_unproven: false });
-    }
+    let body = if begun { body.trim_start_matches(is_around) } else { body };
     let begins = begun || whole::begins_once(body);
     let ends = ended.is_some() || (whole::ends(body) && !is_piece_of_a_mark(body));
     match (begins, ends) {
-        (true, true) => Ok(Body { text: format!("{body}\n"), is_unproven: true }),
+        (true, true) => Ok(Body { text: format!("{body}\n"), is_unproven }),
         (false, _) => Err(missing(who, BEGIN, "may hold a piece of a broken try")),
         (true, false) => Err(missing(who, END, "breaks off")),
     }
+}
+
+/// What may stand between a mark and its line's ends.
+fn is_around(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '`' | '*')
 }
 
 fn missing(who: &str, mark: &str, how: &str) -> Refused {
@@ -73,11 +71,7 @@ fn missing(who: &str, mark: &str, how: &str) -> Refused {
 
 /// The last line is the beginning of the mark, or holds it among other words.
 fn is_piece_of_a_mark(body: &str) -> bool {
-    let last = body
-        .lines()
-        .next_back()
-        .unwrap_or_default()
-        .trim_matches(|c: char| c.is_whitespace() || matches!(c, '`' | '*'));
+    let last = body.lines().next_back().unwrap_or_default().trim_matches(is_around);
     END.starts_with(last) || body.contains(END)
 }
 

@@ -1,7 +1,7 @@
 //! What a text shows by itself about whether it is one whole reply. It is no proof: a reply that was cut behind a full
 //! stop reads like a whole one.
 
-use crate::domain::session::marker;
+use crate::domain::session::marker::{self, Fence};
 
 /// The text has frontmatter of lines like `key: value`, and does not begin with it a second time: no piece of a broken
 /// try stands before it.
@@ -26,9 +26,12 @@ fn is_key(text: &str) -> bool {
 
 /// The text ends where a sentence, a code block, a comment or a marker does, and no code block stands open.
 pub fn ends(text: &str) -> bool {
-    let Some(last) = text.trim_end().lines().next_back().map(str::trim) else { return false };
-    let is_fence = |line: &str| line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
-    if text.lines().filter(|line| is_fence(line)).count() % 2 == 1 {
+    let mut fence = Fence::default();
+    let Some((last, is_code)) = text.trim_end().lines().map(|line| (line.trim(), fence.holds(line))).last()
+    else {
+        return false;
+    };
+    if fence.is_open() {
         return false;
     }
     let is_closer =
@@ -36,7 +39,7 @@ pub fn ends(text: &str) -> bool {
     let sentence = last.trim_end_matches(is_closer);
     sentence.ends_with(['.', '!', '?', '…', ';', '。', '！', '？'])
         || last.ends_with("-->")
-        || is_fence(last)
+        || is_code
         || marker::markers(last) != marker::Markers::default() && marker::without_markers(last).is_empty()
 }
 

@@ -318,18 +318,18 @@ fn lines(body: &str) -> impl Iterator<Item = &str> {
 
 /// Follows fenced code from line to line: ``` and ~~~, any length from three, with any indent, because lists indent
 /// their code. A fence that is never closed runs to the end.
-#[derive(Default)]
-struct Fence {
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Fence {
     open: Option<(u8, usize)>,
 }
 
 impl Fence {
-    fn is_open(&self) -> bool {
+    pub fn is_open(&self) -> bool {
         self.open.is_some()
     }
 
     /// True when the line belongs to fenced code, fences included.
-    fn holds(&mut self, line: &str) -> bool {
+    pub fn holds(&mut self, line: &str) -> bool {
         let line = line.trim_matches([' ', '\t']);
         let mark = match line.as_bytes().first() {
             Some(b @ (b'`' | b'~')) => *b,

@@ -13,13 +13,14 @@ pub type Asked = (String, Vec<Choice>, bool);
 
 /// `None` when the wait is none of a track's.
 pub fn question(s: &Session, wait: &Wait, lang: Lang) -> Option<Asked> {
-    let track = s.notes.track.clone().unwrap_or_default();
+    let none = Track::default();
+    let track = s.notes.track.as_ref().unwrap_or(&none);
     Some(match wait {
-        Wait::Content { file, hunk, .. } => content(&track, *file, *hunk, lang),
+        Wait::Content { file, hunk, .. } => content(track, *file, *hunk, lang),
         Wait::Findings(n) => findings(s, *n, lang),
         Wait::Review(n) => review(*n, lang),
-        Wait::Verify(n) => verify(s, &track, *n, lang),
-        Wait::Deploy => deploy(&track, lang),
+        Wait::Verify(n) => verify(s, track, *n, lang),
+        Wait::Deploy => deploy(track, lang),
         Wait::Unchanged(_) => (
             lang.pick("The implementer changed no file.", "Исполнитель не изменил ни одного файла.").into(),
             choices(lang, &[RETRY_EDIT, STOP]),

@@ -3,6 +3,7 @@
 //!
 //! Lists, tables, headings, code, quotes, markers and short lines stay as they are.
 
+use crate::domain::session::marker::Fence;
 use unicode_width::UnicodeWidthChar;
 
 /// A line that is shorter was ended on purpose.
@@ -14,7 +15,7 @@ const NARROWEST: usize = 72;
 /// Reads a text piece by piece; remembers whether a code block is open.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Prose {
-    in_code: bool,
+    fence: Fence,
 }
 
 /// The whole text with its paragraphs joined.
@@ -27,13 +28,14 @@ impl Prose {
     /// for the next time: its next line may belong to it.
     pub fn take(&mut self, text: &str, is_end: bool) -> (String, usize) {
         let mut out = String::with_capacity(text.len());
-        let (mut at, mut begun, mut code) = (0, 0, self.in_code);
+        let (mut at, mut begun, mut fence) = (0, 0, self.fence);
         let mut before: Option<&str> = None;
         for raw in text.split_inclusive('\n') {
             let line = raw.trim_end_matches(['\n', '\r']);
-            let is_fence = is_fence(line);
+            let ahead = fence;
+            let is_code = fence.holds(line);
             match before {
-                Some(before) if !code && !is_fence && goes_on(before, line) => {
+                Some(before) if !is_code && goes_on(before, line) => {
                     out.truncate(out.trim_end().len());
                     out.push(' ');
                     out.push_str(line.trim_start());
@@ -42,20 +44,19 @@ impl Prose {
                     if before.is_some() {
                         out.push('\n');
                     }
-                    (begun, self.in_code) = (at, code);
+                    (begun, self.fence) = (at, ahead);
                     out.push_str(line);
                 }
             }
             // What stands behind the end of a code block is no part of it.
-            before = (!is_fence).then_some(line).or(Some(""));
-            code ^= is_fence;
+            before = Some(if is_code { "" } else { line });
             at += raw.len();
         }
         if is_end {
             if text.ends_with('\n') {
                 out.push('\n');
             }
-            self.in_code = code;
+            self.fence = fence;
             return (out, text.len());
         }
         let kept: usize = out.rfind('\n').map_or(0, |at| at + 1);
@@ -81,11 +82,6 @@ fn goes_on(before: &str, line: &str) -> bool {
 
 fn indent(line: &str) -> usize {
     line.len() - line.trim_start().len()
-}
-
-fn is_fence(line: &str) -> bool {
-    let line = line.trim_start();
-    line.starts_with("```") || line.starts_with("~~~")
 }
 
 /// Headings, quotes, tables, rules, and what the loop reads.
