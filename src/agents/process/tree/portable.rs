@@ -66,7 +66,9 @@ fn row(line: &str, now: u64) -> Option<Row> {
     let (pid, parent, group) = (number()?, number()?, number()?);
     let is_zombie = fields.next()?.starts_with('Z');
     let elapsed = elapsed(fields.next()?)?;
-    (!is_zombie).then_some(Row { seen: Seen { pid, started_at: now.saturating_sub(elapsed) }, parent, group })
+    // Of a process that began in this very tick `ps` may tell an age below 0, wrapped: `441077234-00:18:40`.
+    let started_at = now.checked_sub(elapsed).unwrap_or(now);
+    (!is_zombie).then_some(Row { seen: Seen { pid, started_at }, parent, group })
 }
 
 /// `[[dd-]hh:]mm:ss` in seconds.
@@ -95,6 +97,8 @@ mod tests {
         assert_eq!(elapsed("x"), None);
         let row = row("  12   1   12 Ss+ 00:05", 100).unwrap();
         assert!(super::row("12 1 12 Z 00:05", 100).is_none());
+        let newborn = super::row("12 1 12 S 441077234-00:18:40", 1_796_000_000).unwrap();
+        assert_eq!(newborn.seen.started_at, 1_796_000_000);
         assert_eq!((row.seen.pid, row.parent, row.group, row.seen.started_at), (12, 1, 12, 95));
     }
 }
